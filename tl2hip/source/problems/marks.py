@@ -1,0 +1,1 @@
+"""Marks and notations: Tile, stages, dims, Tensor options (TL2xx)."""

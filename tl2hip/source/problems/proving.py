@@ -1,0 +1,1 @@
+"""What verify finds (TL7xx)."""

@@ -1,0 +1,1 @@
+"""What the reader refuses: syntax, constructs, names of kernels (TL1xx)."""

@@ -1,0 +1,1 @@
+"""Rule files (TL6xx)."""

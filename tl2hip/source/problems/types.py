@@ -1,0 +1,1 @@
+"""Names, dtypes, shapes and expressions (TL3xx)."""
