@@ -12,15 +12,11 @@ from dataclasses import dataclass, field
 from tl2hip.source.span import NOWHERE, Source, Span
 
 
-def _at() -> Span:
-    return field(default=NOWHERE, compare=False, kw_only=True, repr=False)  # type: ignore[no-any-return]
-
-
 @dataclass(frozen=True, slots=True)
 class Node:
     """Base of all nodes."""
 
-    at: Span = _at()
+    at: Span = field(default=NOWHERE, compare=False, kw_only=True, repr=False)
 
 
 class Expr(Node):
