@@ -1,0 +1,295 @@
+"""A plan: the kernels to launch, the statements each thread runs, and the host code around them.
+
+Expressions are the nest's own. What a plan adds is place: `Place` binds a name to a hardware index, loops are
+strided over threads and blocks, arrays have a memory space, and lanes meet in `Barrier` and `Combine`.
+The printer adds nothing to a plan; it only spells it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tl2hip.dtypes import DType
+from tl2hip.nest.ir import Array, Expr, Nest, Set, Store, Update
+from tl2hip.source.span import NOWHERE, Span
+
+Index = Literal[
+    "threadIdx.x",
+    "threadIdx.y",
+    "threadIdx.z",
+    "blockIdx.x",
+    "blockIdx.y",
+    "blockIdx.z",
+    "gridDim.x",
+    "gridDim.y",
+    "gridDim.z",
+]
+
+
+# --- what a thread runs ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """`const dtype name = value;` in the rest of the block: read with `Var(name, value.dtype)`."""
+
+    name: str
+    value: Expr
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """A scalar that changes: `dtype name = value;`, without a value where every read follows a Set."""
+
+    name: str
+    dtype: DType
+    value: Expr | None
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """`for (i64 var = start; var < stop; var += step)`, or with `>` where `down`.
+
+    `var` is an i64 read with `AxisRef(var)`. `step` is an i64 expression of the sign `down` says.
+    `unroll`: the user's `unroll(n)`. `note` is a few words said beside the loop ("lanes over j").
+    """
+
+    var: str
+    start: Expr
+    stop: Expr
+    step: Expr
+    body: tuple[DeviceStmt, ...]
+    down: bool = False
+    unroll: int | None = None
+    note: str = ""
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceIf:
+    test: Expr
+    then: tuple[DeviceStmt, ...]
+    orelse: tuple[DeviceStmt, ...] = ()
+    note: str = ""
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceWhile:
+    test: Expr
+    body: tuple[DeviceStmt, ...]
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """`__syncthreads()`: every thread of the block gets here; memory of the block is in order after it."""
+
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Combine:
+    """Each variable becomes the reduction of its values over all threads of the block; all threads get it.
+
+    `op` is a ReduceOp over one variable, or "first_max", "first_min", "last_max", "last_min" over a pair
+    (value, i64 position): the position of the extreme value, on ties the lowest (first) or highest (last) one;
+    a lane that has none holds position `NONE_FIRST` or `NONE_LAST` and never wins.
+    `threads` is the size of the block: 64 needs no LDS, more takes one hop through LDS (a scratch array that
+    the printer declares) and barriers. It stands in uniform control flow only.
+    """
+
+    op: str
+    variables: tuple[tuple[str, DType], ...]
+    threads: int
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+NONE_FIRST = 2**63 - 1
+NONE_LAST = -1
+
+
+@dataclass(frozen=True, slots=True)
+class LoadVector:
+    """`width` consecutive elements along the last index, loaded by one access, as the constants
+    `names[0] …`: read with `Var(name, dtype)`. width · bytes is 4, 8 or 16, and the address is so aligned."""
+
+    names: tuple[str, ...]
+    array: str
+    index: tuple[Expr, ...]
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreVector:
+    """The values of these expressions (of the array's dtype) to consecutive elements, by one access."""
+
+    array: str
+    index: tuple[Expr, ...]
+    values: tuple[Expr, ...]
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A comment line: why the code around it stands as it does."""
+
+    text: str
+
+
+DeviceStmt = (
+    Let
+    | Declare
+    | Set
+    | Store
+    | Update
+    | For
+    | DeviceIf
+    | DeviceWhile
+    | Barrier
+    | Combine
+    | LoadVector
+    | StoreVector
+    | Remark
+)
+
+
+# --- kernels and memory ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An array and the memory it lives in.
+
+    `global`: a pointer argument. `workspace`: a part of the launcher's workspace argument, passed to kernels as
+    a pointer. `shared`: LDS, constant extents. `thread`: a C array of each thread, constant extents.
+    """
+
+    array: Array
+    space: Literal["global", "workspace", "shared", "thread"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`const i64 name = what;` at the head of a kernel: read with `Var(name, I64)`."""
+
+    name: str
+    what: Index
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceKernel:
+    """One `__global__` function.
+
+    Its arguments are what its body uses, in the order of `arrays` (names of global and workspace arrays), then
+    `scalars` (names of Dim, Scalar and host variables, with their dtypes).
+    `block` is the number of threads along x, y, z. `summary` says in a line what it does.
+    """
+
+    name: str
+    arrays: tuple[str, ...]
+    scalars: tuple[tuple[str, DType], ...]
+    block: tuple[int, int, int]
+    places: tuple[Place, ...]
+    body: tuple[DeviceStmt, ...]
+    local_arrays: tuple[str, ...] = ()
+    """Names of `shared` and `thread` arrays it declares."""
+    summary: str = ""
+
+    @property
+    def threads(self) -> int:
+        x, y, z = self.block
+        return x * y * z
+
+
+# --- what the launcher runs ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class HostLet:
+    """`const dtype name = value;` over Dim, Scalar, Const and earlier host variables (Var, AxisRef)."""
+
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class HostLoop:
+    """A serial loop on the host around launches; `var` is read with AxisRef(var)."""
+
+    var: str
+    start: Expr
+    stop: Expr
+    step: int
+    body: tuple[HostStmt, ...]
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """Every one of these arrays starts at a multiple of `bytes`, and each i64 in `multiples` is a multiple of
+    `of` (row pitches in elements)."""
+
+    arrays: tuple[str, ...]
+    bytes: int
+    multiples: tuple[Expr, ...] = ()
+    of: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class HostIf:
+    test: Expr | Aligned
+    then: tuple[HostStmt, ...]
+    orelse: tuple[HostStmt, ...] = ()
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch; `grid` counts blocks along x, y, z (i64 expressions, already within the hardware's limits).
+    Where any of them is 0 nothing is launched."""
+
+    kernel: str
+    grid: tuple[Expr, Expr, Expr]
+
+
+HostStmt = HostLet | HostLoop | HostIf | Launch
+
+
+# --- the plan --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Where one loop of the user went and why, for `explain`, `plan.txt` and the head of the printed file."""
+
+    axis: str
+    where: str
+    why: str
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that is printed for one nest.
+
+    `in_place` names pairs (written array, other array) that may start at the same address; every other overlap
+    of a written array is refused by the launcher.
+    """
+
+    nest: Nest
+    arrays: tuple[Placed, ...]
+    kernels: tuple[DeviceKernel, ...]
+    host: tuple[HostStmt, ...]
+    notes: tuple[Note, ...]
+    in_place: tuple[tuple[str, str], ...] = ()
+
+    def placed(self, name: str) -> Placed:
+        """The array of that name and its memory; KeyError where there is none."""
+        for p in self.arrays:
+            if p.array.name == name:
+                return p
+        raise KeyError(name)
