@@ -1,0 +1,73 @@
+"""Plain Python loops in, readable and proven HIP C++ for AMD gfx942 out.
+
+Every name is imported when it is first asked for: `import tl2hip` itself loads nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tl2hip.api import emit_hip as emit_hip
+    from tl2hip.notation.elements import bf16 as bf16
+    from tl2hip.notation.elements import bool_ as bool_
+    from tl2hip.notation.elements import f8e4m3 as f8e4m3
+    from tl2hip.notation.elements import f8e5m2 as f8e5m2
+    from tl2hip.notation.elements import f16 as f16
+    from tl2hip.notation.elements import f32 as f32
+    from tl2hip.notation.elements import f64 as f64
+    from tl2hip.notation.elements import i8 as i8
+    from tl2hip.notation.elements import i16 as i16
+    from tl2hip.notation.elements import i32 as i32
+    from tl2hip.notation.elements import i64 as i64
+    from tl2hip.notation.elements import u8 as u8
+    from tl2hip.notation.elements import u32 as u32
+    from tl2hip.notation.extents import dims as dims
+    from tl2hip.notation.kernels import Kernel as Kernel
+    from tl2hip.notation.kernels import distinct as distinct
+    from tl2hip.notation.kernels import kernel as kernel
+    from tl2hip.notation.marks import lanes as lanes
+    from tl2hip.notation.marks import lds as lds
+    from tl2hip.notation.marks import serial as serial
+    from tl2hip.notation.marks import stages as stages
+    from tl2hip.notation.marks import strides as strides
+    from tl2hip.notation.marks import tiled as tiled
+    from tl2hip.notation.marks import unroll as unroll
+    from tl2hip.notation.marks import vec as vec
+    from tl2hip.notation.marks import waves as waves
+    from tl2hip.notation.tensors import Lds as Lds
+    from tl2hip.notation.tensors import Tensor as Tensor
+    from tl2hip.notation.tensors import Tile as Tile
+
+_HOMES = {
+    "tl2hip.api": ("emit_hip",),
+    "tl2hip.notation.elements": (
+        *("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2"),
+        *("i64", "i32", "i16", "i8", "u8", "u32", "bool_"),
+    ),
+    "tl2hip.notation.extents": ("dims",),
+    "tl2hip.notation.kernels": ("Kernel", "distinct", "kernel"),
+    "tl2hip.notation.marks": (
+        *("lanes", "lds", "serial", "stages", "strides", "tiled", "unroll", "vec", "waves"),
+    ),
+    "tl2hip.notation.tensors": ("Lds", "Tensor", "Tile"),
+}
+
+_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_MODULES)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    """The export `name`, from the module it lives in."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'tl2hip' has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

@@ -1,0 +1,119 @@
+"""The `kernel` decorator and what it makes of a function."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, overload
+
+from tl2hip.notation.bind import bind, declared_types, refuse_overlaps
+from tl2hip.notation.elements import Element
+from tl2hip.notation.rebuild import rebuilt
+from tl2hip.notation.source import home
+from tl2hip.notation.tensors import TensorType
+from tl2hip.notation.written import written
+
+if TYPE_CHECKING:
+    from tl2hip.api import Report
+
+
+class Kernel:
+    """A function as a kernel: call it to run it as Python on NumPy, or ask for its HIP.
+
+    `math` is the type in which functions of `math` are computed on f32 and narrower; None is f32.
+    """
+
+    __name__: str
+
+    def __init__(self, function: FunctionType, math: Element | None = None) -> None:
+        functools.update_wrapper(self, function)
+        self.function: FunctionType = function
+        self.math = math
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Runs the function on NumPy arrays, its dims bound to their shapes; gives what the function returns.
+
+        TypeError or ValueError where an argument does not fit its annotation, or where a tensor that is
+        written overlaps another argument.
+        """
+        given = self._signature.bind(*arguments, **named)
+        given.apply_defaults()
+        bound = bind(self.__name__, self._types, given.arguments)
+        refuse_overlaps(self.__name__, self._written, given.arguments)
+        return rebuilt(self.function, bound)(*given.args, **given.kwargs)
+
+    def emit_hip(self, *, tile: Mapping[str, int] | None = None, **sets: int) -> str:
+        """The HIP text: `gemm.emit_hip(M=1024, tile={"i": 256})` fixes extents and overrides tile sizes."""
+        from tl2hip import api
+
+        return api.emit_hip(home(self.function), kernel=self.__name__, sets=sets, tiles=dict(tile or {}))
+
+    def verify(self, **options: Any) -> Report:
+        """What proving the printed HIP equal to this function finds; runs the function."""
+        from tl2hip import api
+
+        return api.verify(home(self.function), kernel=self.__name__, **options)
+
+    def explain(self) -> str:
+        """Where each loop went and why, and which rules fitted."""
+        from tl2hip import api
+
+        return api.explain(home(self.function), kernel=self.__name__)
+
+    def plan(self) -> str:
+        """The plan of every launch, as text."""
+        from tl2hip import api
+
+        return api.show_plan(home(self.function), kernel=self.__name__)
+
+    @functools.cached_property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self.function)
+
+    @functools.cached_property
+    def _types(self) -> dict[str, Any]:
+        return declared_types(self.function)
+
+    @functools.cached_property
+    def _written(self) -> frozenset[str]:
+        ranks = {name: len(t.extents) for name, t in self._types.items() if isinstance(t, TensorType)}
+        return written(self.function, ranks)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__name__}({', '.join(self._signature.parameters)})>"
+
+
+@overload
+def kernel(function: Callable[..., Any], /) -> Kernel: ...
+@overload
+def kernel(*, math: object = None) -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(
+    function: Callable[..., Any] | None = None, /, *, math: object = None
+) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
+    """Marks a function as a kernel: `@kernel`, or `@kernel(math=f64)`.
+
+    `math=f64` computes `math.exp` and its kin in f64, as Python does, instead of f32 where their argument is
+    f32 or narrower. Either way the Python run stays Python's own.
+    """
+    if math is not None and not (isinstance(math, Element) and math.name in ("f32", "f64")):
+        raise TypeError(f"kernel: math is f32 or f64, not {math!r}")
+    chosen = math if isinstance(math, Element) else None
+    if function is None:
+        return lambda given: _kernel(given, chosen)
+    return _kernel(function, chosen)
+
+
+def _kernel(function: Callable[..., Any], math: Element | None) -> Kernel:
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"@kernel stands on a plain function, not on {function!r}")
+    return Kernel(function, math)
+
+
+def distinct(index: Any, /) -> bool:
+    """Whether all elements of an index array differ: `assert distinct(idx)` licenses a plain scatter."""
+    import numpy as np
+
+    values = np.asarray(index)
+    return bool(np.unique(values).size == values.size)
