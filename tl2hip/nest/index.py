@@ -1,0 +1,103 @@
+"""Exact arithmetic on i64 index expressions, folded as it is built.
+
+>>> from tl2hip.nest.ir import Dim
+>>> n = Dim("N")
+>>> add(n, number(0)) == n, mul(number(2), number(3)) == number(6), ceil_div(number(7), 2) == number(4)
+(True, True, True)
+"""
+
+from __future__ import annotations
+
+from tl2hip.dtypes import I64
+from tl2hip.nest.ir import Binary, Const, Expr
+
+ZERO = Const(0, I64)
+ONE = Const(1, I64)
+
+
+def number(value: int) -> Const:
+    """An i64 constant."""
+    return Const(value, I64)
+
+
+def value_of(e: Expr) -> int | None:
+    """The value of an integer constant; None for anything else."""
+    return e.value if isinstance(e, Const) and type(e.value) is int else None
+
+
+def add(a: Expr, b: Expr) -> Expr:
+    x, y = value_of(a), value_of(b)
+    if x is not None and y is not None:
+        return number(x + y)
+    if x == 0:
+        return b
+    if y == 0:
+        return a
+    if y is not None and y < 0:
+        return Binary("-", a, number(-y))
+    return Binary("+", a, b)
+
+
+def sub(a: Expr, b: Expr) -> Expr:
+    x, y = value_of(a), value_of(b)
+    if x is not None and y is not None:
+        return number(x - y)
+    if y == 0:
+        return a
+    if a == b:
+        return ZERO
+    return Binary("-", a, b)
+
+
+def mul(a: Expr, b: Expr) -> Expr:
+    x, y = value_of(a), value_of(b)
+    if x is not None and y is not None:
+        return number(x * y)
+    if x == 0 or y == 0:
+        return ZERO
+    if x == 1:
+        return b
+    if y == 1:
+        return a
+    return Binary("*", a, b)
+
+
+def floor_div(a: Expr, b: int) -> Expr:
+    """`a // b` for a positive constant b."""
+    x = value_of(a)
+    if x is not None:
+        return number(x // b)
+    return a if b == 1 else Binary("//", a, number(b))
+
+
+def ceil_div(a: Expr, b: int) -> Expr:
+    """The least integer not below a / b, for a positive constant b."""
+    return floor_div(add(a, number(b - 1)), b)
+
+
+def minimum(a: Expr, b: Expr) -> Expr:
+    x, y = value_of(a), value_of(b)
+    if x is not None and y is not None:
+        return number(min(x, y))
+    return a if a == b else Binary("min", a, b)
+
+
+def maximum(a: Expr, b: Expr) -> Expr:
+    x, y = value_of(a), value_of(b)
+    if x is not None and y is not None:
+        return number(max(x, y))
+    return a if a == b else Binary("max", a, b)
+
+
+def product(factors: tuple[Expr, ...]) -> Expr:
+    """The product of all factors; 1 for none."""
+    total: Expr = ONE
+    for f in factors:
+        total = mul(total, f)
+    return total
+
+
+def trip_count(start: Expr, stop: Expr, step: int) -> Expr:
+    """How many values range(start, stop, step) has, as an expression (0 where it is empty)."""
+    span = sub(stop, start) if step > 0 else sub(start, stop)
+    return maximum(ceil_div(span, abs(step)), ZERO)
