@@ -1,5 +1,6 @@
 import tl2hip as tl
 
+
 def matmul_kernel(M, N, K, block_m, block_n, block_k):
     A = tl.InputTensor("A", [M, K], "float16")
     B = tl.InputTensor("B", [K, N], "float16")
