@@ -7,6 +7,7 @@ Python constructs with no node here never get past the reader: it refuses them a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tl2hip.source.span import NOWHERE, Source, Span
@@ -159,7 +160,7 @@ class List_(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Generator(Expr):
-    """`element for target in iterable if conditions` with one `for`, as the argument of sum, min, max, any, all."""
+    """`element for target in iterable if conditions`, one `for`: the argument of sum, min, max, any, all."""
 
     element: Expr
     target: Expr
@@ -294,7 +295,7 @@ class Import(Node):
 class Module(Node):
     """One file: its imports, its functions, and the file-level assignments (`M, N = dims("M N")`,
     `EPS = 1e-5`, `k = f(M=1024)`) in order. Other file-level statements are kept out: they cannot change what
-    a kernel means. `problems` holds what the reader had to refuse, one entry for each place."""
+    a kernel means. `functions` holds the kernels and the functions that they reach, not every function."""
 
     source: Source
     imports: tuple[Import, ...]
@@ -302,3 +303,13 @@ class Module(Node):
     assignments: tuple[Assign | AnnAssign, ...]
     calls: tuple[Call, ...] = ()
     """Every file-level call whose arguments are all constants (the article's `f(M=1024, …)`)."""
+    kernels: tuple[str, ...] = ()
+    """The names of the functions that are kernels; `functions` holds their helper functions too."""
+    refused: frozenset[str] = frozenset()
+    """The functions that the reader refused something in, and all that call one of these: their bodies are
+    incomplete and must not be used."""
+    unsettled: frozenset[str] = frozenset()
+    """File-level names whose value cannot be read: bound under a condition, in a loop, by `global` in a
+    function, changed in place, or to something with no node."""
+    origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """What each file-level name stands for; see `names.origin`."""

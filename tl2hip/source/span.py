@@ -32,8 +32,9 @@ class Source:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines without their ends; line n is `lines[n - 1]`."""
-        return tuple(self.text.splitlines())
+        """The lines without their ends; line n is `lines[n - 1]`. Only Python's own line ends count."""
+        lines = self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        return tuple(lines if lines[-1] else lines[:-1])
 
     def line(self, number: int) -> str:
         """One line, stripped at both ends; empty where there is none."""

@@ -1,0 +1,54 @@
+"""The catalogue: every problem class by its code, and the page of each."""
+
+from __future__ import annotations
+
+from tl2hip.source.problems import (
+    dependence,
+    marks,
+    planning,
+    proving,
+    reading,
+    rules,
+    types,
+    use,
+)
+from tl2hip.source.problems.base import CATALOGUE, Problem
+
+MODULES = {
+    1: reading,
+    2: marks,
+    3: types,
+    4: dependence,
+    5: planning,
+    6: rules,
+    7: proving,
+    8: use,
+}
+"""The catalogue's modules by the first digit of their codes."""
+
+
+def lookup(code: str) -> type[Problem] | None:
+    """The class of a code such as `TL204` (case does not matter), None where there is none."""
+    return CATALOGUE.get(code.strip().upper())
+
+
+def page(kind: type[Problem]) -> str:
+    """The page of a code, in Markdown: title, message, reason, example, way out and rewrite."""
+    parts = [f"# {kind.code}: {kind.title}"]
+    if kind.severity == "warning":
+        parts.append("A warning: the kernel is printed all the same.")
+    parts.append(f"> {kind.message}")
+    if kind.why:
+        parts.append(kind.why)
+    if kind.example:
+        parts += ["## Example", _block(kind.example)]
+    if kind.help:
+        parts += ["## Way out", f"{kind.help[0].upper()}{kind.help[1:]}."]
+    if kind.rewrite:
+        parts += ["## Rewritten", _block(kind.rewrite)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _block(code: str) -> str:
+    language = "" if code.startswith("tl2hip ") else "python"
+    return f"```{language}\n{code.rstrip()}\n```"

@@ -1,0 +1,149 @@
+"""The file level of libcst's tree: which statements of a file become own nodes.
+
+Imports libcst: import this module late.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Sequence
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from tl2hip.source import nodes
+from tl2hip.source.lower_expressions import Positions
+from tl2hip.source.lower_statements import Statements
+from tl2hip.source.nodes import AnnAssign, Assign, Call, Expr, Function, Module
+from tl2hip.source.problems.base import Problem
+from tl2hip.source.scan import Definition, Scan
+from tl2hip.source.span import Source
+
+
+class _Places(MetadataWrapper):
+    """libcst's wrapper without its visit for batched providers: there are none, and visiting the tree for
+    none costs as much as the positions themselves."""
+
+    def visit_batched(self, *_: object, **__: object) -> cst.Module:
+        return self.module
+
+
+def lower(
+    tree: cst.Module, source: Source, found: Scan, reached: Collection[str]
+) -> tuple[Module, list[tuple[str, Problem]]]:
+    """The functions `reached`, the assignments and constant calls of a file, and the problems by function."""
+    positions = _Places(tree, unsafe_skip_copy=True).resolve(PositionProvider)
+    functions: list[Function] = []
+    problems: list[tuple[str, Problem]] = []
+    for node in _definitions(tree.body):
+        name = node.name.value
+        definition = found.functions.get(name)
+        if name not in reached or definition is None or positions[node.name].start.line != definition.lineno:
+            continue
+        own: list[Problem] = []
+        made = Statements(source, positions, found.origins, bound_names(definition), own).function(node)
+        functions.append(made)
+        problems += [(name, one) for one in own]
+    assignments, unsettled = _assignments(tree, source, positions, found)
+    calls = tuple(_constant_calls(tree, source, positions, found))
+    module = Module(source, (), tuple(functions), assignments, calls, unsettled=unsettled)
+    return module, problems
+
+
+def bound_names(definition: Definition) -> frozenset[str]:
+    """The names that a function binds anywhere in it, and so hides."""
+    arguments = definition.args
+    names = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    for statement in definition.body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+    return frozenset(names)
+
+
+def _definitions(body: Sequence[cst.CSTNode]) -> Iterator[cst.FunctionDef]:
+    """The functions at file level, those under an `if` or `try` included."""
+    for node in body:
+        if isinstance(node, cst.FunctionDef):
+            yield node
+        elif not isinstance(node, cst.ClassDef):
+            yield from _definitions(list(_blocks(node)))
+
+
+def _blocks(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The statements of all blocks of a compound statement."""
+    for name in ("body", "orelse", "finalbody"):
+        part = getattr(node, name, None)
+        if isinstance(part, cst.BaseSuite):
+            yield from part.body
+        elif isinstance(part, (cst.Else, cst.Finally)):
+            yield from part.body.body
+        elif isinstance(part, cst.CSTNode):
+            yield part
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield from part.body.body
+
+
+def _assignments(
+    tree: cst.Module, source: Source, positions: Positions, found: Scan
+) -> tuple[tuple[Assign | AnnAssign, ...], frozenset[str]]:
+    """The file-level assignments that have a node, and the names bound by those that have none."""
+    kept: list[Assign | AnnAssign] = []
+    lost: set[str] = set()
+    for line in tree.body:
+        for node in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            if not isinstance(node, (cst.Assign, cst.AnnAssign)):
+                continue
+            own: list[Problem] = []
+            made = Statements(source, positions, found.origins, (), own).statement(node)
+            assert isinstance(made, (Assign, AnnAssign))
+            if not own:
+                kept.append(made)
+                continue
+            targets = made.targets if isinstance(made, Assign) else (made.target,)
+            lost.update(name for target in targets for name in _names(target))
+    return tuple(kept), frozenset(lost)
+
+
+def _names(target: Expr) -> Iterator[str]:
+    if isinstance(target, nodes.Name):
+        yield target.id
+    elif isinstance(target, nodes.Tuple_):
+        for item in target.items:
+            yield from _names(item)
+
+
+def _constant_calls(tree: cst.Module, source: Source, positions: Positions, found: Scan) -> Iterator[Call]:
+    """The calls `f(M=1024)` of the file's own functions with nothing but constants, in order."""
+    for call in _calls(tree.body, found):
+        own: list[Problem] = []
+        made = Statements(source, positions, found.origins, (), own).expression(call)
+        values = (*made.args, *(one.value for one in made.keywords)) if isinstance(made, Call) else ()
+        if not own and isinstance(made, Call) and all(_constant(value) for value in values):
+            yield made
+
+
+def _calls(body: Sequence[cst.CSTNode], found: Scan) -> Iterator[cst.Call]:
+    """The calls of file-level functions in the expressions of file-level statements, in order."""
+    for node in body:
+        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+            continue
+        if isinstance(node, cst.BaseCompoundStatement):
+            yield from _calls(list(_blocks(node)), found)
+            continue
+        stack: list[cst.CSTNode] = [node]
+        while stack:
+            one = stack.pop()
+            func = one.func if isinstance(one, cst.Call) else None
+            if isinstance(one, cst.Call) and isinstance(func, cst.Name) and func.value in found.functions:
+                yield one
+            stack.extend(reversed(one.children))
+
+
+def _constant(value: Expr) -> bool:
+    """Whether a value is written out: a number, text, or a tuple or list of these."""
+    if isinstance(value, nodes.Unary):
+        return value.op in ("-", "+") and isinstance(value.value, nodes.Number)
+    if isinstance(value, (nodes.Tuple_, nodes.List_)):
+        return all(_constant(item) for item in value.items)
+    return isinstance(value, (nodes.Number, nodes.Bool, nodes.Text, nodes.Nothing))

@@ -1,0 +1,113 @@
+"""What a name in a file stands for: `np.exp` is `numpy.exp`, `tl.dot` is `tl2hip.dot`, `range` is
+`builtins.range`."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Collection, Iterator, Mapping
+
+from tl2hip.source.nodes import (
+    AnnAssign,
+    Assign,
+    Attribute,
+    AugAssign,
+    Expr,
+    For,
+    Function,
+    If,
+    Module,
+    Name,
+    Stmt,
+    Tuple_,
+    While,
+    With,
+)
+
+BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+
+
+def canonical(dotted: str) -> str:
+    """One spelling for the several homes of a thing.
+
+    `tilelang` is read as `tl2hip` (the article's import), `tl2hip.notation.….X` is `tl2hip.X`.
+    `tilelang.language` stays, it is another notation.
+    """
+    parts = dotted.split(".")
+    if parts[0] == "tilelang" and parts[1:2] != ["language"]:
+        parts[0] = "tl2hip"
+    if parts[:2] == ["tl2hip", "notation"] and len(parts) > 2:
+        parts = ["tl2hip", parts[-1]]
+    return ".".join(parts)
+
+
+def resolve(dotted: str, origins: Mapping[str, str], local: Collection[str] = ()) -> str | None:
+    """The origin of a dotted name: None for a local or unknown one, `.name` for what the file makes."""
+    first, _, rest = dotted.partition(".")
+    if first in local:
+        return None
+    origin = origins.get(first)
+    if origin is None:
+        if first in BUILTINS:
+            origin = f"builtins.{first}"
+        else:
+            return _from_star(dotted, origins)
+    return canonical(f"{origin}.{rest}") if rest else origin
+
+
+def _from_star(dotted: str, origins: Mapping[str, str]) -> str | None:
+    star = origins.get("*")
+    return canonical(star[: -len("*")] + dotted) if star else None
+
+
+def origin(expr: Expr, module: Module, local: Collection[str] = ()) -> str | None:
+    """The canonical dotted origin of a name or of an attribute chain over one, else None.
+
+    `local` holds the names bound by the function around it: these hide the file's and Python's. What the file
+    itself defines is `.name`: a function (see `find`) or an assignment.
+    """
+    text = dotted(expr)
+    return None if text is None else resolve(text, module.origins, local)
+
+
+def dotted(expr: Expr) -> str | None:
+    """`a.b.c` as text, None for any other expression."""
+    parts: list[str] = []
+    while isinstance(expr, Attribute):
+        parts.append(expr.name)
+        expr = expr.value
+    if not isinstance(expr, Name):
+        return None
+    return ".".join([expr.id, *reversed(parts)])
+
+
+def local_names(function: Function) -> frozenset[str]:
+    """Every name that a function binds: its parameters, and what it assigns, annotates or loops over."""
+    return frozenset((*(p.name for p in function.parameters), *_bound(function.body)))
+
+
+def _bound(body: tuple[Stmt, ...]) -> Iterator[str]:
+    for statement in body:
+        match statement:
+            case Assign(targets=targets):
+                for target in targets:
+                    yield from _target_names(target)
+            case AnnAssign(target=target) | AugAssign(target=target):
+                yield from _target_names(target)
+            case For(target=target, body=inner):
+                yield from _target_names(target)
+                yield from _bound(inner)
+            case While(body=inner) | With(body=inner):
+                yield from _bound(inner)
+            case If(then=then, orelse=orelse):
+                yield from _bound(then)
+                yield from _bound(orelse)
+            case _:
+                continue
+
+
+def _target_names(target: Expr) -> Iterator[str]:
+    if isinstance(target, Name):
+        yield target.id
+    elif isinstance(target, Tuple_):
+        for item in target.items:
+            yield from _target_names(item)

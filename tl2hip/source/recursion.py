@@ -1,0 +1,65 @@
+"""Functions that call themselves, directly or through others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from tl2hip.source.names import local_names
+from tl2hip.source.nodes import Call, Function, Name, Node
+from tl2hip.source.problems.base import Problem
+from tl2hip.source.problems.reading import Recursion
+
+
+def find_recursion(functions: tuple[Function, ...]) -> list[tuple[str, Problem]]:
+    """One problem for each call that leads back to the function it stands in, with that function's name."""
+    names = {one.name for one in functions}
+    calls = {one.name: [call for call in _calls(one) if _name(call) in names] for one in functions}
+    found: list[tuple[str, Problem]] = []
+    for function in functions:
+        for call in calls[function.name]:
+            way = _way(_name(call), function.name, calls)
+            if way is not None:
+                through = f" through {', '.join(way)}" if way else ""
+                found.append((function.name, Recursion(function.name, through, at=call.at)))
+    return found
+
+
+def _name(call: Call) -> str:
+    return call.func.id if isinstance(call.func, Name) else ""
+
+
+def _way(start: str, goal: str, calls: dict[str, list[Call]]) -> list[str] | None:
+    """The functions passed on the shortest way of calls from one to another, None when there is no way."""
+    ways: dict[str, list[str]] = {start: []}
+    todo = [start]
+    for name in todo:
+        if name == goal:
+            return ways[name]
+        for call in calls[name]:
+            if _name(call) not in ways:
+                ways[_name(call)] = [*ways[name], name]
+                todo.append(_name(call))
+    return None
+
+
+def _calls(function: Function) -> Iterator[Call]:
+    """The calls in a function's body whose name is not hidden by a local one."""
+    hidden = local_names(function)
+    for node in walk(function):
+        if isinstance(node, Call) and _name(node) not in hidden:
+            yield node
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all nodes in it, in the order of their fields."""
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        yield one
+        inner: list[Node] = []
+        for field in fields(one):
+            value = getattr(one, field.name)
+            parts = value if isinstance(value, tuple) else (value,)
+            inner += [part for part in parts if isinstance(part, Node)]
+        stack.extend(reversed(inner))
