@@ -9,6 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tl2hip.api import emit_hip as emit_hip
+    from tl2hip.notation.article.compiled import CompileKernel as CompileKernel
+    from tl2hip.notation.article.tensors import InputTensor as InputTensor
+    from tl2hip.notation.article.tensors import OutputTensor as OutputTensor
+    from tl2hip.notation.article.tensors import PipelineStage as PipelineStage
+    from tl2hip.notation.article.tensors import TileLoop as TileLoop
+    from tl2hip.notation.article.tensors import Unroll as Unroll
+    from tl2hip.notation.article.values import dot as dot
+    from tl2hip.notation.article.values import exp as exp
+    from tl2hip.notation.article.values import max as max
+    from tl2hip.notation.article.values import sum as sum
     from tl2hip.notation.elements import bf16 as bf16
     from tl2hip.notation.elements import bool_ as bool_
     from tl2hip.notation.elements import f8e4m3 as f8e4m3
@@ -41,6 +51,11 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "tl2hip.api": ("emit_hip",),
+    "tl2hip.notation.article.compiled": ("CompileKernel",),
+    "tl2hip.notation.article.tensors": (
+        *("InputTensor", "OutputTensor", "PipelineStage", "TileLoop", "Unroll"),
+    ),
+    "tl2hip.notation.article.values": ("dot", "exp", "max", "sum"),
     "tl2hip.notation.elements": (
         *("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2"),
         *("i64", "i32", "i16", "i8", "u8", "u32", "bool_"),
@@ -55,7 +70,7 @@ _HOMES = {
 
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = sorted(_MODULES)  # noqa: PLE0605
+__all__ = sorted(_MODULES.keys() - {"max", "sum"})
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tl2hip.dtypes import ALIASES, DType
+from tl2hip.dtypes import ALIASES, TABLE, DType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,3 +171,20 @@ if not TYPE_CHECKING:
     u8 = Element(ALIASES["u8"])
     u32 = Element(ALIASES["u32"])
     bool_ = Element(ALIASES["bool"])
+
+
+def element(given: object) -> Element:
+    """The element type meant by a name ("float16", "f16"), an `Element` or what NumPy takes as a dtype."""
+    if isinstance(given, Element):
+        return given
+    name = given
+    if not isinstance(given, str):
+        import numpy as np
+
+        try:
+            name = np.dtype(given).name  # type: ignore[call-overload]
+        except TypeError:
+            raise TypeError(f"{given!r} is no element type") from None
+    if name not in ALIASES:
+        raise TypeError(f"{name!r} is no element type tl2hip knows; it knows {', '.join(TABLE)}")
+    return Element(ALIASES[str(name)])

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from tl2hip.notation.bind import bind, declared_types, refuse_overlaps
+from tl2hip.notation.compiler import Compilable
 from tl2hip.notation.elements import Element
 from tl2hip.notation.rebuild import rebuilt
-from tl2hip.notation.source import home
 from tl2hip.notation.tensors import TensorType
 from tl2hip.notation.written import written
 
-if TYPE_CHECKING:
-    from tl2hip.api import Report
 
-
-class Kernel:
+class Kernel(Compilable):
     """A function as a kernel: call it to run it as Python on NumPy, or ask for its HIP.
 
     `math` is the type in which functions of `math` are computed on f32 and narrower; None is f32.
@@ -29,7 +26,7 @@ class Kernel:
 
     def __init__(self, function: FunctionType, math: Element | None = None) -> None:
         functools.update_wrapper(self, function)
-        self.function: FunctionType = function
+        super().__init__(function, {})
         self.math = math
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -43,30 +40,6 @@ class Kernel:
         bound = bind(self.__name__, self._types, given.arguments)
         refuse_overlaps(self.__name__, self._written, given.arguments)
         return rebuilt(self.function, bound)(*given.args, **given.kwargs)
-
-    def emit_hip(self, *, tile: Mapping[str, int] | None = None, **sets: int) -> str:
-        """The HIP text: `gemm.emit_hip(M=1024, tile={"i": 256})` fixes extents and overrides tile sizes."""
-        from tl2hip import api
-
-        return api.emit_hip(home(self.function), kernel=self.__name__, sets=sets, tiles=dict(tile or {}))
-
-    def verify(self, **options: Any) -> Report:
-        """What proving the printed HIP equal to this function finds; runs the function."""
-        from tl2hip import api
-
-        return api.verify(home(self.function), kernel=self.__name__, **options)
-
-    def explain(self) -> str:
-        """Where each loop went and why, and which rules fitted."""
-        from tl2hip import api
-
-        return api.explain(home(self.function), kernel=self.__name__)
-
-    def plan(self) -> str:
-        """The plan of every launch, as text."""
-        from tl2hip import api
-
-        return api.show_plan(home(self.function), kernel=self.__name__)
 
     @functools.cached_property
     def _signature(self) -> inspect.Signature:
