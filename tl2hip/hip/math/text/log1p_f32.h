@@ -1,0 +1,9 @@
+// ln(1 + x), computed in double and rounded once. Below 2**-20 the series x - x*x/2 is exact enough.
+static __device__ inline float log1p_f32(float x) {
+    const double wide = x;
+    const double near = __builtin_fma(wide * wide, -0.5, wide);
+    const double y = __builtin_fabsf(x) < 0x1p-20f ? near : log_narrow(1.0 + wide);
+    if (x == -1.0f) return -__builtin_inff();
+    if (x < -1.0f) return __builtin_nanf("");
+    return x == 0.0f || !(x < __builtin_inff()) ? x : (float)y;
+}
