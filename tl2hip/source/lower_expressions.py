@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import libcst as cst
-from libcst.metadata import CodeRange
 
 from tl2hip.source import nodes
 from tl2hip.source.names import resolve
 from tl2hip.source.nodes import Expr, Keyword
+from tl2hip.source.places import Places
 from tl2hip.source.problems import reading
 from tl2hip.source.problems.base import Problem
 from tl2hip.source.span import Source, Span
@@ -45,8 +45,6 @@ IDENTITY: dict[type[cst.CSTNode], str] = {cst.Is: "is", cst.IsNot: "is not"}
 MEMBERSHIP: dict[type[cst.CSTNode], str] = {cst.In: "in", cst.NotIn: "not in"}
 SUMMED_UP = frozenset(f"builtins.{name}" for name in ("sum", "min", "max", "any", "all"))
 
-Positions = Mapping[cst.CSTNode, CodeRange]
-
 
 class Expressions:
     """Turns expressions into own nodes; what has no node is refused into `problems` and stands as `Nothing`.
@@ -57,21 +55,20 @@ class Expressions:
     def __init__(
         self,
         source: Source,
-        positions: Positions,
+        places: Places,
         origins: Mapping[str, str],
         local: Collection[str],
         problems: list[Problem],
     ) -> None:
         self.source = source
-        self.positions = positions
+        self.places = places
         self.origins = origins
         self.local = local
         self.problems = problems
 
     def at(self, node: cst.CSTNode) -> Span:
         """Where a node stands."""
-        place = self.positions[node]
-        return Span(place.start.line, place.start.column, place.end.line, place.end.column)
+        return self.places[node]
 
     def refuse(self, problem: Problem) -> Expr:
         """Keep a problem; what stands in its place."""

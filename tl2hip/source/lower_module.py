@@ -5,60 +5,39 @@ Imports libcst: import this module late.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
 
 from tl2hip.source import nodes
-from tl2hip.source.lower_expressions import Positions
 from tl2hip.source.lower_statements import Statements
 from tl2hip.source.nodes import AnnAssign, Assign, Call, Expr, Function, Module
+from tl2hip.source.places import Places, places
 from tl2hip.source.problems.base import Problem
-from tl2hip.source.scan import Definition, Scan
+from tl2hip.source.scan import Scan, Used
 from tl2hip.source.span import Source
 
 
-class _Places(MetadataWrapper):
-    """libcst's wrapper without its visit for batched providers: there are none, and visiting the tree for
-    none costs as much as the positions themselves."""
-
-    def visit_batched(self, *_: object, **__: object) -> cst.Module:
-        return self.module
-
-
 def lower(
-    tree: cst.Module, source: Source, found: Scan, reached: Collection[str]
+    tree: cst.Module, source: Source, found: Scan, reached: Mapping[str, Used]
 ) -> tuple[Module, list[tuple[str, Problem]]]:
     """The functions `reached`, the assignments and constant calls of a file, and the problems by function."""
-    positions = _Places(tree, unsafe_skip_copy=True).resolve(PositionProvider)
+    spans = places(tree)
     functions: list[Function] = []
     problems: list[tuple[str, Problem]] = []
     for node in _definitions(tree.body):
         name = node.name.value
         definition = found.functions.get(name)
-        if name not in reached or definition is None or positions[node.name].start.line != definition.lineno:
+        if name not in reached or definition is None or spans[node.name].line != definition.lineno:
             continue
         own: list[Problem] = []
-        made = Statements(source, positions, found.origins, bound_names(definition), own).function(node)
+        made = Statements(source, spans, found.origins, reached[name].bound, own).function(node)
         functions.append(made)
         problems += [(name, one) for one in own]
-    assignments, unsettled = _assignments(tree, source, positions, found)
-    calls = tuple(_constant_calls(tree, source, positions, found))
+    assignments, unsettled = _assignments(tree, source, spans, found)
+    calls = tuple(_constant_calls(tree, source, spans, found))
     module = Module(source, (), tuple(functions), assignments, calls, unsettled=unsettled)
     return module, problems
-
-
-def bound_names(definition: Definition) -> frozenset[str]:
-    """The names that a function binds anywhere in it, and so hides."""
-    arguments = definition.args
-    names = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    for statement in definition.body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                names.add(node.id)
-    return frozenset(names)
 
 
 def _definitions(body: Sequence[cst.CSTNode]) -> Iterator[cst.FunctionDef]:
@@ -85,7 +64,7 @@ def _blocks(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def _assignments(
-    tree: cst.Module, source: Source, positions: Positions, found: Scan
+    tree: cst.Module, source: Source, spans: Places, found: Scan
 ) -> tuple[tuple[Assign | AnnAssign, ...], frozenset[str]]:
     """The file-level assignments that have a node, and the names bound by those that have none."""
     kept: list[Assign | AnnAssign] = []
@@ -95,7 +74,7 @@ def _assignments(
             if not isinstance(node, (cst.Assign, cst.AnnAssign)):
                 continue
             own: list[Problem] = []
-            made = Statements(source, positions, found.origins, (), own).statement(node)
+            made = Statements(source, spans, found.origins, (), own).statement(node)
             assert isinstance(made, (Assign, AnnAssign))
             if not own:
                 kept.append(made)
@@ -113,25 +92,26 @@ def _names(target: Expr) -> Iterator[str]:
             yield from _names(item)
 
 
-def _constant_calls(tree: cst.Module, source: Source, positions: Positions, found: Scan) -> Iterator[Call]:
+def _constant_calls(tree: cst.Module, source: Source, spans: Places, found: Scan) -> Iterator[Call]:
     """The calls `f(M=1024)` of the file's own functions with nothing but constants, in order."""
-    for call in _calls(tree.body, found):
+    for call in _calls(tree.body, spans, found):
         own: list[Problem] = []
-        made = Statements(source, positions, found.origins, (), own).expression(call)
+        made = Statements(source, spans, found.origins, (), own).expression(call)
         values = (*made.args, *(one.value for one in made.keywords)) if isinstance(made, Call) else ()
         if not own and isinstance(made, Call) and all(_constant(value) for value in values):
             yield made
 
 
-def _calls(body: Sequence[cst.CSTNode], found: Scan) -> Iterator[cst.Call]:
+def _calls(body: Sequence[cst.CSTNode], spans: Places, found: Scan) -> Iterator[cst.Call]:
     """The calls of file-level functions in the expressions of file-level statements, in order."""
     for node in body:
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
             continue
         if isinstance(node, cst.BaseCompoundStatement):
-            yield from _calls(list(_blocks(node)), found)
+            yield from _calls(list(_blocks(node)), spans, found)
             continue
-        stack: list[cst.CSTNode] = [node]
+        first, last = spans[node].line, spans[node].end_line
+        stack: list[cst.CSTNode] = [node] if any(first <= line <= last for line in found.called_on) else []
         while stack:
             one = stack.pop()
             func = one.func if isinstance(one, cst.Call) else None

@@ -249,8 +249,8 @@ class Statements(Expressions):
             return self.refuse(reading.AnnotationText(reason, at=at))
         exact = isinstance(node, cst.SimpleString) and node.raw_value == text and at.line == at.end_line
         start = at.column + len(node.prefix) + len(node.quote) if isinstance(node, cst.SimpleString) else 0
-        tree, positions = parse_quoted(text, at, start if exact else None)
-        inner = Expressions(self.source, positions, self.origins, self.local, self.problems)
+        tree, places = parse_quoted(text, at, start if exact else None)
+        inner = Expressions(self.source, places, self.origins, self.local, self.problems)
         return inner.expression(tree)
 
 

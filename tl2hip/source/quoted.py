@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 
 import libcst as cst
-from libcst.metadata import CodePosition, CodeRange, MetadataWrapper, PositionProvider
 
+from tl2hip.source.places import Places, places
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.scan import check_depth
+from tl2hip.source.scan import flatten
 from tl2hip.source.span import Span
 
 
 def reason_against(text: str) -> str | None:
     """Why a text is no expression that can be read, None when it is one."""
     try:
-        check_depth(ast.parse(_whole(text), mode="eval"))
+        flatten(ast.parse(_whole(text), mode="eval"))
     except SyntaxError as error:
         return error.msg
     except (RecursionError, MemoryError, Refused):
@@ -31,9 +30,7 @@ def _whole(text: str) -> str:
     return text.strip(" \t")
 
 
-def parse_quoted(
-    text: str, at: Span, column: int | None
-) -> tuple[cst.CSTNode, Mapping[cst.CSTNode, CodeRange]]:
+def parse_quoted(text: str, at: Span, column: int | None) -> tuple[cst.CSTNode, Places]:
     """The expression in a text and the places of its nodes in the file.
 
     `column` is where the text begins in its line; None when the string is written in a way (escapes, several
@@ -42,14 +39,12 @@ def parse_quoted(
     module = cst.parse_module(_whole(text))
     line = module.body[0]
     assert isinstance(line, cst.SimpleStatementLine) and isinstance(line.body[0], cst.Expr)
-    places = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     if column is not None:
         column += len(text) - len(text.lstrip(" \t"))
-    return line.body[0].value, {node: _moved(place, at, column) for node, place in places.items()}
+    return line.body[0].value, {node: _moved(place, at, column) for node, place in places(module).items()}
 
 
-def _moved(place: CodeRange, at: Span, column: int | None) -> CodeRange:
-    if column is None or place.start.line != 1 or place.end.line != 1:
-        return CodeRange(CodePosition(at.line, at.column), CodePosition(at.end_line, at.end_column))
-    start, end = place.start.column + column, place.end.column + column
-    return CodeRange(CodePosition(at.line, start), CodePosition(at.line, end))
+def _moved(place: Span, at: Span, column: int | None) -> Span:
+    if column is None or place.line != 1 or place.end_line != 1:
+        return at
+    return Span(at.line, place.column + column, at.line, place.end_column + column)

@@ -16,7 +16,7 @@ from tl2hip.source.nodes import Function, Import, Module
 from tl2hip.source.problems.base import Problem, Refused, Report
 from tl2hip.source.problems.reading import DefinedTwice, NotAtFileLevel, TooDeep, UnknownSyntax
 from tl2hip.source.recursion import find_recursion
-from tl2hip.source.scan import DEPTH, Scan, called_functions, head, parse, scan
+from tl2hip.source.scan import DEPTH, Scan, Used, head, parse, scan, used
 from tl2hip.source.span import Source, Span
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def read(
     if not (every or wanted or looks_like_kernels(source.text)):
         return nothing
     try:
-        found = scan(parse(source), imports)
+        found = scan(*parse(source), imports)
     except Refused as refused:
         report.add(refused.problem)
         return nothing
@@ -95,11 +95,11 @@ def _lowered(
     from tl2hip.source.lower_module import lower
 
     module, problems = lower(tree, source, found, reached)
-    problems += [(name, problem) for name, problem in _repeated(found, reached)]
-    problems += find_recursion(module.functions)
+    problems += _repeated(found, reached)
+    problems += find_recursion(module.functions, reached)
     for _, problem in sorted(problems, key=lambda one: one[1].at):
         report.add(problem)
-    refused = _spread({name for name, _ in problems}, found, reached)
+    refused = _spread({name for name, _ in problems}, reached)
     return Module(
         source,
         (*imports, *found.imports),
@@ -113,28 +113,29 @@ def _lowered(
     )
 
 
-def _reached(found: Scan, kernels: Iterable[str]) -> tuple[str, ...]:
-    """The kernels and the functions they name, and those these name, in the order of the file."""
-    seen: set[str] = set()
+def _reached(found: Scan, kernels: Iterable[str]) -> dict[str, Used]:
+    """The names used in the kernels, in the functions they name, and in those these name."""
+    seen: dict[str, Used] = {}
     todo = list(kernels)
     while todo:
         name = todo.pop()
         if name not in seen:
-            seen.add(name)
-            todo += called_functions(found.functions[name], found.functions)
-    return tuple(name for name in found.functions if name in seen)
+            seen[name] = used(found.functions[name])
+            todo += [one for one in seen[name].loaded if one in found.functions]
+    return seen
 
 
-def _spread(refused: set[str], found: Scan, reached: tuple[str, ...]) -> frozenset[str]:
+def _spread(refused: set[str], reached: dict[str, Used]) -> frozenset[str]:
     """The refused functions and all that name them, directly or not."""
-    names = {name: called_functions(found.functions[name], found.functions) for name in reached}
     spread = set(refused)
-    while more := {name for name in reached if name not in spread and spread.intersection(names[name])}:
+    while more := {
+        name for name in reached if name not in spread and spread.intersection(reached[name].loaded)
+    }:
         spread |= more
     return frozenset(spread)
 
 
-def _repeated(found: Scan, reached: tuple[str, ...]) -> Iterator[tuple[str, Problem]]:
+def _repeated(found: Scan, reached: Collection[str]) -> Iterator[tuple[str, Problem]]:
     for first, later in found.repeated:
         if later.name in reached:
             yield later.name, DefinedTwice(later.name, first.lineno, at=head(later))

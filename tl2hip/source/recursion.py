@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 
 from tl2hip.source.names import local_names
 from tl2hip.source.nodes import Call, Function, Name, Node
 from tl2hip.source.problems.base import Problem
 from tl2hip.source.problems.reading import Recursion
+from tl2hip.source.scan import Used
 
 
-def find_recursion(functions: tuple[Function, ...]) -> list[tuple[str, Problem]]:
-    """One problem for each call that leads back to the function it stands in, with that function's name."""
-    names = {one.name for one in functions}
-    calls = {one.name: [call for call in _calls(one) if _name(call) in names] for one in functions}
+def find_recursion(functions: tuple[Function, ...], reached: Mapping[str, Used]) -> list[tuple[str, Problem]]:
+    """One problem for each call that leads back to the function it stands in, with that function's name.
+
+    Only functions that name one of the functions, as `reached` knows, are walked.
+    """
+    calls = {
+        one.name: [call for call in _calls(one) if _name(call) in reached]
+        if any(name in reached for name in reached[one.name].loaded)
+        else []
+        for one in functions
+    }
     found: list[tuple[str, Problem]] = []
     for function in functions:
         for call in calls[function.name]:

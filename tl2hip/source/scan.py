@@ -27,7 +27,6 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 class Scan:
     """What is known of a file before its syntax is read."""
 
-    tree: ast.Module
     imports: tuple[Import, ...]
     origins: dict[str, str]
     """The origin of each name bound at file level; `.name` for what the file itself makes."""
@@ -39,15 +38,18 @@ class Scan:
     misplaced: tuple[tuple[Definition, str], ...]
     """Kernels inside a class or another function, and what holds them."""
     unsettled: frozenset[str]
+    called_on: tuple[int, ...]
+    """The lines with a call of one of the file's own functions."""
 
 
-def parse(source: Source) -> ast.Module:
-    """CPython's tree of a text. Raises Refused with CPython's own message, or when the tree is too deep."""
+def parse(source: Source) -> tuple[ast.Module, list[ast.AST]]:
+    """CPython's tree of a text, and all its nodes. Raises Refused with CPython's own message, or when the
+    tree is too deep."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source.text)
-            check_depth(tree)
+            every = flatten(tree)
             compile(tree, source.name, "exec", dont_inherit=True)
     except SyntaxError as error:
         raise Refused(_syntax_problem(error, source)) from None
@@ -55,18 +57,32 @@ def parse(source: Source) -> ast.Module:
         raise Refused(TooDeep(DEPTH, at=Span(1, 0, 1, 0))) from None
     except ValueError as error:
         raise Refused(_character_problem(error, source)) from None
-    return tree
+    return tree, every
 
 
-def check_depth(tree: ast.AST) -> None:
-    """Raises Refused when a tree is deeper than `DEPTH`."""
+def flatten(tree: ast.AST) -> list[ast.AST]:
+    """All nodes of a tree, level by level. Raises Refused when it is deeper than `DEPTH`."""
+    every: list[ast.AST] = []
     level: list[ast.AST] = [tree]
     for _ in range(DEPTH):
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        every += level
+        level = [child for node in level for child in _children(node)]
         if not level:
-            return
+            return every
     at = next((span(node) for node in level if hasattr(node, "lineno")), Span(1, 0, 1, 0))
     raise Refused(TooDeep(DEPTH, at=at))
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below one, those without a place (operators, contexts) left out."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        part = getattr(node, name, None)
+        if isinstance(part, list):
+            found += [one for one in part if isinstance(one, ast.AST)]
+        elif isinstance(part, ast.AST) and part._fields:
+            found.append(part)
+    return found
 
 
 def _syntax_problem(error: SyntaxError, source: Source) -> NotPython:
@@ -108,13 +124,13 @@ def head(node: Definition) -> Span:
     return Span(node.lineno, node.col_offset, node.lineno, node.col_offset + width + len(node.name))
 
 
-def scan(tree: ast.Module, known: tuple[Import, ...] = ()) -> Scan:
+def scan(tree: ast.Module, every: list[ast.AST], known: tuple[Import, ...] = ()) -> Scan:
     """The names and kernels of a file. `known` are imports in force where the file says nothing else."""
     origins = {one.name: _origin(one) for one in known}
     imports: list[Import] = []
     functions: dict[str, Definition] = {}
     repeated: list[tuple[Definition, Definition]] = []
-    unsettled = set(_global_names(tree))
+    unsettled = set(_global_names(every))
     for statement, certain in _file_level(tree.body, True):
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             for one in _imported(statement):
@@ -131,10 +147,18 @@ def scan(tree: ast.Module, known: tuple[Import, ...] = ()) -> Scan:
             _bind_others(statement, certain, origins, unsettled)
     for name in unsettled:
         origins[name] = "." + name
-    kernels = _kernels(tree, functions, origins)
-    misplaced = tuple(_misplaced(tree, origins))
+    kernels = _kernels(every, functions, origins)
+    misplaced = tuple(_misplaced(every, origins))
+    called_on = tuple(_own_calls(every, functions))
     return Scan(
-        tree, tuple(imports), origins, functions, tuple(repeated), kernels, misplaced, frozenset(unsettled)
+        tuple(imports),
+        origins,
+        functions,
+        tuple(repeated),
+        kernels,
+        misplaced,
+        frozenset(unsettled),
+        called_on,
     )
 
 
@@ -213,8 +237,8 @@ def _bound_in(root: ast.AST) -> Iterator[str]:
         stack.extend(ast.iter_child_nodes(node))
 
 
-def _global_names(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _global_names(every: list[ast.AST]) -> Iterator[str]:
+    for node in every:
         if isinstance(node, ast.Global):
             yield from node.names
 
@@ -247,21 +271,29 @@ def dotted(node: ast.expr) -> str | None:
     return ".".join([node.id, *reversed(parts)])
 
 
-def _kernels(tree: ast.AST, functions: dict[str, Definition], origins: dict[str, str]) -> tuple[str, ...]:
-    compiled = set(_compiled(tree, origins))
+def _kernels(
+    every: list[ast.AST], functions: dict[str, Definition], origins: dict[str, str]
+) -> tuple[str, ...]:
+    compiled = set(_compiled(every, origins))
     return tuple(
         name for name, one in functions.items() if name in compiled or looks_like_kernel(one, origins)
     )
 
 
-def _compiled(tree: ast.AST, origins: dict[str, str]) -> Iterator[str]:
+def _compiled(every: list[ast.AST], origins: dict[str, str]) -> Iterator[str]:
     """The names given to `CompileKernel` anywhere in the file."""
-    for node in ast.walk(tree):
+    for node in every:
         if not isinstance(node, ast.Call) or not node.args:
             continue
         first, text = node.args[0], dotted(node.func)
         if isinstance(first, ast.Name) and text and resolve(text, origins) == "tl2hip.CompileKernel":
             yield first.id
+
+
+def _own_calls(every: list[ast.AST], functions: dict[str, Definition]) -> Iterator[int]:
+    for node in every:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
+            yield node.func.lineno
 
 
 def looks_like_kernel(node: Definition, origins: dict[str, str]) -> bool:
@@ -272,8 +304,8 @@ def looks_like_kernel(node: Definition, origins: dict[str, str]) -> bool:
         if text and resolve(text, origins) == "tl2hip.kernel":
             return True
     arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    annotations = [one.annotation for one in every] + [node.returns]
+    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    annotations = [one.annotation for one in parameters] + [node.returns]
     return any(one is not None and _names_tensor(one, origins) for one in annotations)
 
 
@@ -293,9 +325,9 @@ def _names_tensor(annotation: ast.expr, origins: dict[str, str]) -> bool:
     return False
 
 
-def _misplaced(tree: ast.Module, origins: dict[str, str]) -> Iterator[tuple[Definition, str]]:
+def _misplaced(every: list[ast.AST], origins: dict[str, str]) -> Iterator[tuple[Definition, str]]:
     """Functions inside a class or a function that carry a kernel's marks."""
-    for outer in ast.walk(tree):
+    for outer in every:
         if not isinstance(outer, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         holder = ("class " if isinstance(outer, ast.ClassDef) else "function ") + outer.name
@@ -306,10 +338,23 @@ def _misplaced(tree: ast.Module, origins: dict[str, str]) -> Iterator[tuple[Defi
                 yield statement, holder
 
 
-def called_functions(node: Definition, functions: dict[str, Definition]) -> list[str]:
-    """The file-level functions that a function names, in the order it names them."""
-    found: dict[str, None] = {}
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id in functions:
-            found[inner.id] = None
-    return list(found)
+@dataclass(frozen=True, slots=True)
+class Used:
+    """The names in a function: those it binds, and those it only looks up."""
+
+    bound: frozenset[str]
+    loaded: tuple[str, ...]
+
+
+def used(node: Definition) -> Used:
+    """The names in a function, its decorators and annotations included."""
+    arguments = node.args
+    bound = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    loaded: dict[str, None] = {}
+    for inner in flatten(node):
+        if isinstance(inner, ast.Name):
+            if isinstance(inner.ctx, ast.Store):
+                bound.add(inner.id)
+            else:
+                loaded[inner.id] = None
+    return Used(frozenset(bound), tuple(loaded))

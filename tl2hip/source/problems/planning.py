@@ -1,1 +1,72 @@
 """Budgets and plans (TL5xx)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tl2hip.source.problems.base import Problem
+
+
+@dataclass(frozen=True)
+class PrivateArrayExtent(Problem):
+    code = "TL501"
+    title = "A private array whose extent changes"
+    message = "the array `{name}` is made anew inside a parallel loop, with an extent that changes from one iteration to the next"
+    help = "allocate it with its largest extent, over sizes only, and use the part you need"
+    why = (
+        "Each thread or block that runs the loop needs an array of its own. The launcher sets that memory aside"
+        " before the kernel runs, so the extent may depend on dims, scalars and constants, not on a loop variable"
+        " or on a value computed on the device."
+    )
+    example = (
+        "for i in range(N):\n    t = np.empty(i, np.float32)\n    for j in range(i):\n        t[j] = A[i, j] * 2\n"
+    )
+    rewrite = (
+        "for i in range(N):\n    t = np.empty(N, np.float32)\n    for j in range(i):\n        t[j] = A[i, j] * 2\n"
+    )
+
+    name: str
+
+
+@dataclass(frozen=True)
+class WorkspaceExtent(Problem):
+    code = "TL502"
+    title = "A local array whose extent is not known at launch"
+    message = "the extent of `{name}` depends on a value computed on the device or on a loop around it"
+    help = "allocate it with an extent over sizes and scalar arguments only"
+    why = (
+        "A local array that is shared between launches lives in the workspace, whose size the caller asks for"
+        " before anything runs."
+    )
+    example = "n = int(counts[0])\nt = np.empty(n, np.float32)\n"
+    rewrite = "t = np.empty(N, np.float32)\n"
+
+    name: str
+
+
+@dataclass(frozen=True)
+class NothingParallel(Problem):
+    code = "TL503"
+    title = "A while loop with nothing to share out"
+    message = "this `while` has no parallel loop inside, so one thread of the whole GPU would run it"
+    help = "put it inside a parallel loop, one `while` for each element, or keep it on the host"
+    why = (
+        "A kernel is worth launching when its work can be shared out over many threads. A loop that only one"
+        " thread can run is refused rather than run at a thousandth of the speed of the host."
+    )
+    example = "while x[0] > eps[0]:\n    x[0] = x[0] / 2\n"
+    rewrite = "for i in range(N):\n    while x[i] > eps[i]:\n        x[i] = x[i] / 2\n"
+
+
+@dataclass(frozen=True)
+class TooManyThreads(Problem):
+    code = "TL504"
+    title = "Too many threads in a block"
+    message = "the marks ask for {threads} threads a block; gfx942 runs {most} at most"
+    help = "make the tile or the number of waves smaller"
+    why = "A workgroup has 1,024 threads at most (16 waves of 64 lanes)."
+    example = "i: Tile[int, 4096, waves(32)]\n"
+    rewrite = "i: Tile[int, 1024, waves(16)]\n"
+
+    threads: int
+    most: int
