@@ -1,0 +1,414 @@
+"""The machine that executes a nest over lanes, whatever values are made of.
+
+Loops over the axes named `parallel` open a lane for each iteration; all other loops run in the order of the
+source, so reductions are summed as plain Python sums them. Lanes that a branch leaves out run none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Generic
+
+import numpy as np
+
+from tl2hip.nest.ir import (
+    Alloc,
+    AxisRef,
+    Binary,
+    Call,
+    Cast,
+    Compare,
+    Const,
+    Dim,
+    Expr,
+    If,
+    Load,
+    Logic,
+    Loop,
+    Nest,
+    Scalar,
+    Select,
+    Set,
+    Stmt,
+    Store,
+    Unary,
+    Update,
+    Var,
+    While,
+)
+from tl2hip.nest.lanes import Arithmetic, Bools, Frame, Ints, Memory, Place, V, row_major
+from tl2hip.nest.reductions import Reduction
+from tl2hip.nest.walk import all_parts, all_stmts
+
+LANES = 1 << 17
+"""How many lanes run at once; more are run in turns, which bounds memory."""
+LANES_WITH_LOCALS = 1 << 11
+"""The same where each lane makes an array of its own."""
+
+
+class TooLong(Exception):
+    """The run was given up: it passed its budget of loop iterations."""
+
+
+class Machine(Generic[V]):
+    """One execution of a nest. `steps` bounds the serial iterations; `depth` gives the longest chain of
+    additions that a reduction's plan makes, None for the source's own order."""
+
+    def __init__(
+        self,
+        nest: Nest,
+        arithmetic: Arithmetic[V],
+        parallel: Collection[str],
+        steps: int | None = None,
+        reductions: Mapping[int, Reduction] | None = None,
+        depth: Callable[[Reduction, Mapping[str, int]], int | None] | None = None,
+    ) -> None:
+        self.nest = nest
+        self.arithmetic = arithmetic
+        self.parallel = frozenset(parallel)
+        self.steps = steps
+        self.reductions = reductions or {}
+        self.depth = depth
+        self.trips: dict[str, int] = {}
+        self.constants: dict[int, V] = {}
+        self.loads: dict[int, bool] = {}
+        self._evaluators: dict[type, Callable[[Any, Frame[V]], V]] = {
+            Const: self._const,
+            AxisRef: lambda e, f: f.get("@" + e.axis),
+            Dim: lambda e, f: f.get("#" + e.name),
+            Scalar: lambda e, f: f.get("$" + e.name),
+            Var: lambda e, f: arithmetic.read(f.get(e.name)),
+            Load: self._load,
+            Unary: lambda e, f: arithmetic.unary(e.op, self.value(e.value, f), e.dtype),
+            Binary: self._binary,
+            Compare: lambda e, f: arithmetic.compare(e.op, self.value(e.left, f), self.value(e.right, f)),
+            Logic: self._logic,
+            Select: self._select,
+            Cast: lambda e, f: arithmetic.cast(self.value(e.value, f), e.value.dtype, e.dtype, e.explicit),
+            Call: lambda e, f: arithmetic.call(e.name, [self.value(a, f) for a in e.args], e.dtype),
+        }
+        self._runners: dict[type, Callable[[Any, Frame[V]], None]] = {
+            Loop: self._loop,
+            While: self._while,
+            If: self._if,
+            Set: self._set,
+            Store: self._store,
+            Update: self._update,
+            Alloc: self._alloc,
+        }
+
+    # --- expressions
+
+    def value(self, e: Expr, frame: Frame[V]) -> V:
+        """The value of an expression in every lane of a frame."""
+        return self._evaluators[type(e)](e, frame)
+
+    def whole(self, e: Expr, frame: Frame[V]) -> Ints:
+        """The value of an integer expression."""
+        return self.arithmetic.integers(self.value(e, frame))
+
+    def _const(self, e: Const, _: Frame[V]) -> V:
+        found = self.constants.get(id(e))
+        if found is None:
+            found = self.constants[id(e)] = self.arithmetic.constant(e.value, e.dtype)
+        return found
+
+    def _binary(self, e: Binary, frame: Frame[V]) -> V:
+        return self.arithmetic.binary(e.op, self.value(e.left, frame), self.value(e.right, frame), e.dtype)
+
+    def _has_loads(self, e: Expr) -> bool:
+        found = self.loads.get(id(e))
+        if found is None:
+            found = self.loads[id(e)] = any(isinstance(p, Load) for p in all_parts(e))
+        return found
+
+    def _truth(self, test: V, frame: Frame[V]) -> tuple[Bools, Bools | None]:
+        """Where a test holds, over all lanes, and where it is in doubt."""
+        doubt = self.arithmetic.doubt(test)
+        if doubt is not None and not doubt.any():
+            doubt = None
+        truth = np.broadcast_to(self.arithmetic.truth(test), (frame.n,))
+        return truth, None if doubt is None else np.broadcast_to(doubt, (frame.n,))
+
+    def _logic(self, e: Logic, frame: Frame[V]) -> V:
+        left = self.value(e.left, frame)
+        if not self._has_loads(e.right):
+            return self.arithmetic.logic(e.op, left, self.value(e.right, frame))
+        truth, doubt = self._truth(left, frame)
+        needed = truth if e.op == "and" else ~truth
+        if doubt is not None:
+            needed = needed | doubt
+        pick = np.flatnonzero(needed)
+        if len(pick) == 0:
+            return left
+        right = self.value(e.right, frame.inner(pick))
+        both = self.arithmetic.logic(e.op, self.arithmetic.take(left, pick), right)
+        return self.arithmetic.put(left, pick, both, frame.n)
+
+    def _select(self, e: Select, frame: Frame[V]) -> V:
+        test = self.value(e.test, frame)
+        truth, doubt = self._truth(test, frame)
+        sure = np.ones(frame.n, np.bool_) if doubt is None else ~doubt
+        result: V | None = None
+        for side, chosen in ((e.then, truth & sure), (e.orelse, ~truth & sure)):
+            pick = np.flatnonzero(chosen)
+            if len(pick) == frame.n:
+                return self.value(side, frame)
+            if len(pick) == 0:
+                continue
+            if self._has_loads(side):
+                some = self.value(side, frame.inner(pick))
+            else:
+                some = self.arithmetic.take(self.value(side, frame), pick)
+            result = self.arithmetic.put(result, pick, some, frame.n)
+        if doubt is not None:
+            pick = np.flatnonzero(doubt)
+            inner = frame.inner(pick, np.ones(len(pick), np.bool_))
+            then, orelse = self.value(e.then, inner), self.value(e.orelse, inner)
+            some = self.arithmetic.either(self.arithmetic.take(test, pick), then, orelse)
+            result = self.arithmetic.put(result, pick, some, frame.n)
+        assert result is not None
+        return result
+
+    def _offset(
+        self, array: str, index: tuple[Expr, ...], proven: bool, frame: Frame[V]
+    ) -> tuple[Place, Ints, Bools | None, Bools | None]:
+        """Where elements lie; which of them exist (None: all); whose place is in doubt (None: none)."""
+        place = frame.place(array)
+        offset, ok, doubt = place.base, None, None
+        for e, extent, stride in zip(index, place.shape, place.strides, strict=True):
+            value = self.value(e, frame)
+            i = self.arithmetic.integers(value)
+            unsure = self.arithmetic.doubt(value)
+            if unsure is not None and unsure.any():
+                doubt = unsure if doubt is None else doubt | unsure
+            inside = (i >= 0) & (i < extent)
+            if not inside.all():
+                if proven and frame.taint is None and doubt is None:
+                    raise IndexError(f"{array}: an index proven inside lies outside its extent")
+                i = np.where(i < 0, i + extent, i)
+                inside = (i >= 0) & (i < extent)
+                if not inside.all():
+                    ok = inside if ok is None else ok & inside
+            offset = offset + i * stride
+        return place, offset, ok, doubt
+
+    def _load(self, e: Load, frame: Frame[V]) -> V:
+        place, offset, ok, doubt = self._offset(e.array, e.index, e.proven, frame)
+        value = self.arithmetic.load(place.memory, offset, ok)
+        return value if doubt is None else self.arithmetic.tainted(value, doubt)
+
+    # --- statements
+
+    def block(self, body: tuple[Stmt, ...], frame: Frame[V]) -> None:
+        """Runs statements in order over the lanes of a frame; nothing where there are none."""
+        if frame.n:
+            for s in body:
+                self._runners[type(s)](s, frame)
+
+    def _step(self) -> None:
+        if self.steps is not None:
+            self.steps -= 1
+            if self.steps < 0:
+                raise TooLong(f"{self.nest.name} was given up: it takes too many iterations")
+
+    def _depth(self, s: Stmt) -> int | None:
+        reduction = self.reductions.get(id(s))
+        return self.depth(reduction, self.trips) if reduction and self.depth else None
+
+    def _set(self, s: Set, frame: Frame[V]) -> None:
+        reduction = self.reductions.get(id(s))
+        if reduction is None:
+            frame.set(s.name, self.value(s.value, frame))
+            return
+        depth = self._depth(s)
+        value = frame.get(s.name)
+        for term in reduction.terms:
+            more = self.value(term, frame)
+            value = self.arithmetic.accumulate(value, reduction.op, more, s.value.dtype, depth)
+        frame.set(s.name, value)
+
+    def _target(self, s: Store | Update, frame: Frame[V]) -> tuple[Memory, Ints, V] | None:
+        """Where a store goes and what it puts there, for the lanes whose place exists."""
+        value = self.value(s.value, frame)
+        place, offset, ok, doubt = self._offset(s.array, s.index, s.proven, frame)
+        if frame.taint is not None:
+            value = self.arithmetic.tainted(value, frame.taint)
+        if doubt is not None:
+            self.arithmetic.blur(place.memory)
+        if ok is not None:
+            pick = np.flatnonzero(np.broadcast_to(ok, (frame.n,)))
+            if len(pick) == 0:
+                return None
+            value = self.arithmetic.take(value, pick)
+            offset = np.broadcast_to(offset, (frame.n,))[pick]
+        return place.memory, offset, value
+
+    def _store(self, s: Store, frame: Frame[V]) -> None:
+        target = self._target(s, frame)
+        if target is not None:
+            self.arithmetic.store(*target)
+
+    def _update(self, s: Update, frame: Frame[V]) -> None:
+        target = self._target(s, frame)
+        if target is not None:
+            memory, offset, value = target
+            if len(offset) == 1 < frame.n and s.proven:
+                offset = np.broadcast_to(offset, (frame.n,))
+            self.arithmetic.update(memory, offset, s.op, value, self._depth(s))
+
+    def _alloc(self, s: Alloc, frame: Frame[V]) -> None:
+        frame.places[s.array] = self.allocated(s.array, frame)
+
+    def allocated(self, name: str, frame: Frame[V]) -> Place:
+        """A new array of undefined elements, one for each lane."""
+        array = self.nest.array(name)
+        shape = tuple(np.maximum(self.whole(e, frame), 0) for e in array.shape)
+        size = np.ones(1, np.int64)
+        for extent in shape:
+            size = size * extent
+        sizes = np.broadcast_to(size, (frame.n,))
+        base = np.cumsum(sizes) - sizes
+        return Place(self.arithmetic.memory(int(sizes.sum()), array.dtype), base, shape, row_major(shape))
+
+    # --- control
+
+    def _if(self, s: If, frame: Frame[V]) -> None:
+        test = self.value(s.test, frame)
+        truth, doubt = self._truth(test, frame)
+        sure = truth if doubt is None else truth & ~doubt
+        other = ~truth if doubt is None else ~truth & ~doubt
+        for body, chosen in ((s.then, sure), (s.orelse, other)):
+            if body and chosen.any():
+                if chosen.all():
+                    self.block(body, frame)
+                    return
+                inner = frame.inner(np.flatnonzero(chosen))
+                self.block(body, inner)
+                inner.leave()
+        if doubt is not None:
+            self._if_in_doubt(s, frame, test, np.flatnonzero(doubt))
+
+    def _if_in_doubt(self, s: If, frame: Frame[V], test: V, pick: Ints) -> None:
+        """Both branches run; variables take either value, and all that is stored is tainted."""
+        if not all(isinstance(x, Set) for x in (*s.then, *s.orelse)):
+            for body in (s.then, s.orelse):
+                inner = frame.inner(pick, np.ones(len(pick), np.bool_))
+                self.block(body, inner)
+                inner.leave()
+            return
+        test = self.arithmetic.take(test, pick)
+        then, orelse = frame.inner(pick), frame.inner(pick)
+        self.block(s.then, then)
+        self.block(s.orelse, orelse)
+        for name in {**then.written, **orelse.written}:
+            a, b = then.find(name), orelse.find(name)
+            if a is None or b is None:
+                one = a if b is None else b
+                assert one is not None
+                value = self.arithmetic.tainted(one, np.ones(len(pick), np.bool_))
+            else:
+                value = self.arithmetic.either(test, self.arithmetic.read(a), self.arithmetic.read(b))
+            frame.written[name] = self.arithmetic.put(frame.find(name), pick, value, frame.n)
+
+    def _loop(self, s: Loop, frame: Frame[V]) -> None:
+        axis = s.axis
+        first, last = self.value(axis.start, frame), self.value(axis.stop, frame)
+        start, stop = self.arithmetic.integers(first), self.arithmetic.integers(last)
+        trips = np.maximum(0, -((start - stop) // axis.step))
+        self.trips[axis.name] = int(trips.max())
+        doubts = [d for d in (self.arithmetic.doubt(first), self.arithmetic.doubt(last)) if d is not None]
+        unsure = np.any(np.broadcast_arrays(*doubts), axis=0) if doubts else np.zeros(1, np.bool_)
+        if unsure.any():
+            where = np.broadcast_to(unsure, (frame.n,))
+            inner = frame.inner(np.arange(frame.n), where)
+            self._iterate(s, inner, start, trips)
+            inner.leave()
+            self._taint_sets(s.body, frame, where)
+            self._blur_stores(s.body, frame)
+            return
+        self._iterate(s, frame, start, trips)
+
+    def _iterate(self, s: Loop, frame: Frame[V], start: Ints, trips: Ints) -> None:
+        if s.axis.name in self.parallel:
+            self._spread(s, frame, start, trips)
+        elif len(trips) == 1:
+            for t in range(int(trips[0])):
+                self._step()
+                frame.read["@" + s.axis.name] = self.arithmetic.whole(start + t * s.axis.step)
+                self.block(s.body, frame)
+        else:
+            self._ragged(s, frame, np.broadcast_to(start, (frame.n,)), trips)
+
+    def _ragged(self, s: Loop, frame: Frame[V], start: Ints, trips: Ints) -> None:
+        """A loop whose lanes make different numbers of trips: those that are done drop out."""
+        current = frame
+        for t in range(int(trips.max())):
+            self._step()
+            pick = np.flatnonzero(trips > t)
+            if len(pick) != current.n:
+                if current is not frame:
+                    current.leave()
+                current = frame.inner(pick)
+            current.read["@" + s.axis.name] = self.arithmetic.whole(start[pick] + t * s.axis.step)
+            self.block(s.body, current)
+        if current is not frame:
+            current.leave()
+
+    def _spread(self, s: Loop, frame: Frame[V], start: Ints, trips: Ints) -> None:
+        """One lane for each iteration, in order; what a last iteration set is what stays after the loop."""
+        counts = np.broadcast_to(trips, (frame.n,))
+        ends = np.cumsum(counts)
+        total = int(ends[-1])
+        makes = any(isinstance(x, Alloc) for x in all_stmts(s.body))
+        width = LANES_WITH_LOCALS if makes else LANES
+        for low in range(0, total, width):
+            self._step()
+            lane = np.arange(low, min(low + width, total))
+            pick = np.searchsorted(ends, lane, side="right") if frame.n > 1 else np.zeros(len(lane), np.int64)
+            turn = lane - (ends - counts)[pick]
+            inner = frame.inner(pick)
+            first = start if len(start) == 1 else start[pick]
+            inner.read["@" + s.axis.name] = self.arithmetic.whole(first + turn * s.axis.step)
+            self.block(s.body, inner)
+            final = np.flatnonzero(turn == counts[pick] - 1)
+            for name, value in inner.written.items():
+                some = self.arithmetic.take(value, final)
+                frame.written[name] = self.arithmetic.put(frame.find(name), pick[final], some, frame.n)
+
+    def _while(self, s: While, frame: Frame[V]) -> None:
+        current, ids, doubted = frame, np.arange(frame.n), False
+        while True:
+            self._step()
+            truth, doubt = self._truth(self.value(s.test, current), current)
+            if doubt is not None:
+                doubted = True
+                if current is frame:
+                    current = frame.inner(ids)
+                current.taint = doubt if current.taint is None else current.taint | doubt
+                self._taint_sets(s.body, current, doubt)
+            if not truth.all():
+                if current is not frame:
+                    current.leave()
+                pick = np.flatnonzero(truth)
+                if len(pick) == 0:
+                    if doubted:
+                        self._blur_stores(s.body, frame)
+                    return
+                ids = ids[pick]
+                current = frame.inner(ids, None if current.taint is None else current.taint[pick])
+            self.block(s.body, current)
+
+    def _blur_stores(self, body: tuple[Stmt, ...], frame: Frame[V]) -> None:
+        """Nothing that a loop of an undecided length stores to is decided."""
+        own = {x.array for x in all_stmts(body) if isinstance(x, Alloc)}
+        for x in all_stmts(body):
+            if isinstance(x, Store | Update) and x.array not in own:
+                self.arithmetic.blur(frame.place(x.array).memory)
+
+    def _taint_sets(self, body: tuple[Stmt, ...], frame: Frame[V], where: Bools) -> None:
+        for x in all_stmts(body):
+            if isinstance(x, Set):
+                value = frame.find(x.name)
+                if value is not None:
+                    frame.written[x.name] = self.arithmetic.tainted(value, where)
