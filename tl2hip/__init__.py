@@ -70,7 +70,8 @@ _HOMES = {
 
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = sorted(_MODULES.keys() - {"max", "sum"})
+__all__ = sorted(_MODULES.keys() - {"dot", "emit_hip", "exp", "max", "sum"})
+"""What `from tl2hip import *` brings: nothing that hides a builtin or math's exp, or loads the compiler."""
 
 
 def __getattr__(name: str) -> Any:
