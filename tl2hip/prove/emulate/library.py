@@ -1,0 +1,305 @@
+"""The emulated compute unit: printed HIP compiled for this host, its launchers called on guarded arrays."""
+
+from __future__ import annotations
+
+import _ctypes
+import ctypes
+import platform
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tl2hip.prove.compiler import compile_host
+from tl2hip.prove.emulate.findings import (
+    GUARD,
+    KINDS,
+    SEVERITIES,
+    BankConflicts,
+    Coalescing,
+    Finding,
+    other_party,
+    where,
+)
+from tl2hip.prove.emulate.lines import LineTable, read_lines
+from tl2hip.prove.emulate.memory import Array, Buffer, Memory
+
+RUNTIME = Path(__file__).parent / "runtime"
+LAUNCH_FAILURE = 719
+
+RUNTIME_FLAGS = ("-O2", "-fvisibility=hidden", "-Wno-unused-function")
+PLAIN_FLAGS = ("-O2",)
+DETECT_FLAGS = (
+    "-O2", "-fsanitize=thread", "-mllvm", "-tsan-instrument-read-before-write=1",
+    "-mllvm", "-tsan-instrument-func-entry-exit=0",
+    "-fsanitize=signed-integer-overflow,shift-exponent,integer-divide-by-zero,bounds",
+    "-gdwarf-4", "-gline-tables-only",
+)  # fmt: skip
+
+Argument = Array | Buffer | np.generic | Any  # Any: an instance of a simple ctypes type
+
+
+class UnsupportedHost(Exception):
+    """The emulated compute unit does not run on this machine; the text says why."""
+
+
+class LoadError(Exception):
+    """A compiled text could not be loaded: it uses a name that neither HIP's header nor the C library has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one call of a launcher gave.
+
+    `status` is the launcher's hipError_t (719 when the run was given up at a finding). `dropped` counts
+    accesses at places past the counters' table.
+    """
+
+    status: int
+    findings: tuple[Finding, ...]
+    bank_conflicts: tuple[BankConflicts, ...]
+    coalescing: tuple[Coalescing, ...]
+    dropped: int = 0
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+
+class _Given(ctypes.Structure):
+    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64), ("writable", ctypes.c_uint64)]
+
+
+class _Finding(ctypes.Structure):
+    _fields_ = [
+        ("kind", ctypes.c_uint32), ("severity", ctypes.c_uint32), ("site", ctypes.c_uint64),
+        ("offset", ctypes.c_int64), ("place", ctypes.c_int), ("bytes", ctypes.c_uint32),
+        ("thread", ctypes.c_uint32), ("other", ctypes.c_uint32), ("block", ctypes.c_uint32 * 3),
+        ("write", ctypes.c_uint32), ("count", ctypes.c_uint64),
+    ]  # fmt: skip
+
+
+class _Findings(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_uint32), ("items", _Finding * 256)]
+
+
+class _Count(ctypes.Structure):
+    _fields_ = [
+        ("site", ctypes.c_uint64), ("bytes", ctypes.c_uint32), ("write", ctypes.c_uint32), ("lds", ctypes.c_uint32),
+        ("instructions", ctypes.c_uint64), ("lanes", ctypes.c_uint64), ("cost", ctypes.c_uint64),
+        ("ideal", ctypes.c_uint64), ("lines", ctypes.c_uint64),
+    ]  # fmt: skip
+
+
+class _Counts(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_uint32), ("dropped", ctypes.c_uint32), ("items", _Count * 512)]
+
+
+class Emulator:
+    """Makes libraries for the emulated compute unit out of HIP texts."""
+
+    @staticmethod
+    def load(text: str, *, detect: bool = True) -> Library:
+        """The library of a HIP text. `detect` finds races and out-of-range accesses and counts; without it runs are
+        several times faster and give values, guard zones and crashes only.
+
+        Raises UnsupportedHost, MissingCompiler, CompileError (a text that is not legal HIP) and LoadError.
+        """
+        return Library(text, detect)
+
+
+class Library:
+    """A HIP text, compiled for the host and loaded. Calls are one at a time per process."""
+
+    def __init__(self, text: str, detect: bool) -> None:
+        self._runtime, runtime_path = _runtime()
+        self._text = text.splitlines()
+        self._detect = detect
+        self._path = compile_host(text, DETECT_FLAGS if detect else PLAIN_FLAGS, [runtime_path])
+        self._lines: LineTable | None = None
+        try:
+            self._library = ctypes.CDLL(str(self._path))
+        except OSError as error:
+            raise LoadError(str(error)) from error
+
+    def close(self) -> None:
+        """Unload the library; it cannot be called afterwards."""
+        _ctypes.dlclose(self._library._handle)
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def call(self, launcher: str, args: Sequence[Argument]) -> Run:
+        """Run `extern "C" hipError_t launcher(args…, hipStream_t)`.
+
+        Arrays (or Buffers) become pointers to guarded copies and are updated in place afterwards; scalars are NumPy
+        scalars or ctypes values of the parameter's C type. Raises AttributeError when there is no such launcher,
+        TypeError for any other argument.
+        """
+        function = getattr(self._library, launcher)
+        buffers = [(n, arg if isinstance(arg, Buffer) else Buffer(arg)) for n, arg in enumerate(args) if _is_memory(arg)]
+        with _LOCK:
+            memory = Memory(buffers)
+            regions = memory.regions
+            given = (_Given * max(1, len(regions)))()
+            for slot, region in zip(given, regions, strict=False):
+                slot.low, slot.high, slot.writable = region.home, region.home + region.size, region.writable
+            passed = [_pass(arg, memory) for arg in args]
+            if not self._runtime.tl2hip_begin(given, len(regions), self._detect):
+                raise TypeError(f"{len(regions)} arrays are more than the emulated compute unit takes")
+            try:
+                status = int(function(*passed, ctypes.c_void_p(0)))
+            finally:
+                self._runtime.tl2hip_end()
+            findings = [*self._findings(memory), *self._broken_guards(memory)]
+            return Run(status, tuple(findings), *self._counts())
+
+    def value(self, function: str, args: Sequence[Any]) -> int:
+        """The size_t that a host function of the text gives, e.g. the bytes of workspace it asks for."""
+        found = getattr(self._library, function)
+        found.restype = ctypes.c_size_t
+        return int(found(*(_scalar(arg) for arg in args)))
+
+    def _line(self, site: int) -> tuple[int, str]:
+        """Line number and text of a site, (0, "") when unknown."""
+        if self._lines is None:
+            self._lines = read_lines(self._path)
+        number = self._lines.line(site) if site else 0
+        return number, self._text[number - 1] if 0 < number <= len(self._text) else ""
+
+    def _findings(self, memory: Memory) -> list[Finding]:
+        raw = self._runtime.tl2hip_findings().contents
+        found = []
+        for item in raw.items[: raw.count]:
+            line, text = self._line(item.site)
+            region = memory.regions[item.place] if item.place >= 0 else None
+            argument = region.argument if region else -1 if item.place == -1 else None
+            place = where(argument, item.offset, region.size if region else 0)
+            found.append(
+                Finding(
+                    KINDS[item.kind], SEVERITIES[item.severity], _message(item, place), line, text, argument,
+                    item.offset, item.bytes, tuple(item.block), item.thread, item.count,
+                )  # fmt: skip
+            )
+        return found
+
+    def _broken_guards(self, memory: Memory) -> list[Finding]:
+        found = []
+        sizes = {region.argument: region.size for region in memory.regions}
+        for argument, offset in memory.finish():
+            message = f"the launcher wrote {where(argument, offset, sizes[argument])}"
+            found.append(Finding(GUARD, "error", message, 0, "", argument, offset, 1, (0, 0, 0), 0, 1))
+        return found
+
+    def _counts(self) -> tuple[tuple[BankConflicts, ...], tuple[Coalescing, ...], int]:
+        raw = self._runtime.tl2hip_counts().contents
+        banks, global_ = [], []
+        for item in raw.items[: raw.count]:
+            if not item.ideal:
+                continue
+            head = (*self._line(item.site), bool(item.write), item.bytes, item.instructions, item.cost, item.ideal)
+            if item.lds:
+                banks.append(BankConflicts(*head))
+            else:
+                global_.append(Coalescing(*head, item.lines))
+        by_line = {"key": lambda count: (count.line, count.store, count.bytes)}
+        return tuple(sorted(banks, **by_line)), tuple(sorted(global_, **by_line)), raw.dropped
+
+
+_LOCK = threading.Lock()
+
+
+def unsupported() -> str | None:
+    """Why this machine cannot run the emulated compute unit, None when it can."""
+    if not sys.platform.startswith("linux") or platform.machine() not in ("x86_64", "AMD64"):
+        return f"it needs Linux on x86-64; this is {sys.platform} on {platform.machine()}"
+    try:
+        flags = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return None
+    missing = [flag for flag in ("avx2", "fma", "f16c", "bmi2") if flag not in flags]
+    return f"the processor lacks {', '.join(missing)}" if missing else None
+
+
+@lru_cache(maxsize=1)
+def _runtime() -> tuple[ctypes.CDLL, Path]:
+    """The runtime, compiled and loaded once per process, and its file to link against."""
+    if why := unsupported():
+        raise UnsupportedHost(f"the emulated compute unit cannot run here: {why}")
+    for library in ("libm.so.6",):
+        try:
+            ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
+        except OSError:
+            continue  # a C library that holds the mathematics itself
+    path = compile_host(_runtime_text(), RUNTIME_FLAGS, soname="tl2hip-runtime.so")
+    runtime = ctypes.CDLL(str(path))
+    runtime.tl2hip_begin.argtypes = [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_bool]
+    runtime.tl2hip_begin.restype = ctypes.c_bool
+    runtime.tl2hip_findings.restype = ctypes.POINTER(_Findings)
+    runtime.tl2hip_counts.restype = ctypes.POINTER(_Counts)
+    return runtime, path
+
+
+def _runtime_text() -> str:
+    """All sources of the runtime as one text, so that the cache's key covers them."""
+    parts = [(RUNTIME / "runtime.h").read_text()]
+    for path in sorted(RUNTIME.glob("*.cpp")):
+        parts.append(path.read_text().replace('#include "runtime.h"', ""))
+    return "\n".join(parts).replace("#pragma once", "")
+
+
+def _is_memory(arg: object) -> bool:
+    return isinstance(arg, Buffer | np.ndarray)
+
+
+def _pass(arg: Argument, memory: Memory) -> Any:
+    if isinstance(arg, Buffer):
+        return ctypes.c_void_p(memory.address(arg.array))
+    if isinstance(arg, np.ndarray):
+        return ctypes.c_void_p(memory.address(arg))
+    return _scalar(arg)
+
+
+def _scalar(arg: Any) -> Any:
+    """A C value from a ctypes or NumPy scalar; 16-bit floats ride in the low half of a float register."""
+    if isinstance(arg, ctypes._SimpleCData):
+        return arg
+    if not isinstance(arg, np.generic):
+        raise TypeError(f"{arg!r} does not say its C type: pass a NumPy scalar or a ctypes value")
+    if arg.dtype.kind in "fV" and arg.dtype.itemsize == 2:
+        return ctypes.c_float.from_buffer_copy(arg.tobytes() + b"\0\0")
+    if arg.dtype.itemsize == 1 and arg.dtype.kind in "fV":
+        return ctypes.c_uint8(arg.tobytes()[0])
+    return np.ctypeslib.as_ctypes_type(arg.dtype)(arg.item())
+
+
+def _message(item: Any, place: str) -> str:
+    """What a finding says, in one clause."""
+    verb = "writes" if item.write else "reads"
+    who = f"thread {item.thread} of block {tuple(item.block)}"
+    kind = KINDS[item.kind]
+    if kind == "race":
+        return f"{who} {verb} {place} with no barrier after {other_party(item.other)}"
+    if kind in ("out_of_bounds", "read_only_written"):
+        return f"{who} {verb} {item.bytes} bytes {'at ' if 'byte ' not in place else ''}{place}"
+    if kind == "lds_uninitialised":
+        return f"{who} reads {place}, which this block has not written"
+    if kind == "divergent_barrier":
+        return f"{who} waits at a barrier that other threads of its block do not reach"
+    if kind == "divergent_wave_op":
+        return f"{who} meets a wave operation that other live lanes of its wave do not reach"
+    if kind == "inactive_lane":
+        return f"{who} reads lane {item.offset}, which does not take part"
+    if kind == "invalid_launch":
+        return "the launch has no blocks, no threads, too many of them, or dynamic LDS"
+    if kind == "undefined":
+        return f"{who} does what C++ leaves undefined (overflow, shift, division or index)"
+    return f"{who} crashes at {place}"

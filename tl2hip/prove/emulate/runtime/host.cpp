@@ -1,0 +1,167 @@
+// What Python calls, what stands for HIP's own functions, and what keeps a fault of a kernel from ending the process.
+
+#include "runtime.h"
+
+Findings findings;
+
+Finding* report(Kind kind, Severity severity, u64 site, int place, i64 offset, const Access* access, u32 other) {
+    site = site >= unit.image && site < unit.image_end ? site - unit.image : 0;
+    for (u32 f = 0; f < findings.count; ++f) {
+        Finding& old = findings.items[f];
+        if (old.kind == kind && old.severity == severity && old.site == site && old.place == place) {
+            ++old.count;
+            return &old;
+        }
+    }
+    if (findings.count == MAX_FINDINGS) return nullptr;
+    Finding& found = findings.items[findings.count++];
+    found = {kind,   severity, site,  offset, place, access ? access->bytes : 0, unit.current, other,
+             {unit.id[0], unit.id[1], unit.id[2]}, access && access->write,     1};
+    return &found;
+}
+
+// ---- faults of the processor
+
+struct SignalAction {
+    void (*handler)(int, void*, void*);
+    u64 mask[16];
+    int flags;
+    void (*restorer)();
+};
+struct SignalStack {
+    void* at;
+    int flags;
+    u64 bytes;
+};
+extern "C" int sigaction(int signal, const SignalAction* action, SignalAction* old);
+extern "C" int sigaltstack(const SignalStack* stack, SignalStack* old);
+
+constexpr int SIGNALS[] = {4, 7, 8, 11};  // ILL, BUS, FPE, SEGV
+constexpr int SIGFPE = 8, SA_SIGINFO_ONSTACK_NODEFER = 0x48000004;
+static SignalAction old_actions[4];
+static SignalStack old_stack;
+static u8 signal_stack[64 * 1024];
+
+static void on_fault(int signal, void* info, void* context) {
+    if (!unit.inside) {  // not a kernel's fault: the process's own handler sees it when the instruction runs again
+        for (int s = 0; s < 4; ++s) sigaction(SIGNALS[s], &old_actions[s], nullptr);
+        return;
+    }
+    u64 address = *(u64*)((u8*)info + 16), at = *(u64*)((u8*)context + 168);  // siginfo.si_addr, ucontext RIP
+    report(signal == SIGFPE ? UNDEFINED : CRASH, ERROR, at + 1, NOWHERE, (i64)address, nullptr, 0);
+    give_up();
+}
+
+static void catch_faults() {
+    SignalStack stack = {signal_stack, 0, sizeof signal_stack};
+    sigaltstack(&stack, &old_stack);
+    SignalAction action = {on_fault, {}, SA_SIGINFO_ONSTACK_NODEFER, nullptr};
+    for (int s = 0; s < 4; ++s) sigaction(SIGNALS[s], &action, &old_actions[s]);
+}
+
+static void leave_faults() {
+    for (int s = 0; s < 4; ++s) sigaction(SIGNALS[s], &old_actions[s], nullptr);
+    sigaltstack(&old_stack, nullptr);
+}
+
+// ---- one call of a launcher, from Python
+
+struct Given {
+    u64 low, high, writable;
+};
+
+// Make ready for a call: its buffers, and whether accesses are checked. False when there are too many buffers.
+EXPORT bool tl2hip_begin(const Given* given, u32 count, bool detect) {
+    if (count > MAX_RANGES) return false;
+    detecting = detect;
+    findings.count = 0;
+    unit.aborted = false;
+    unit.last_error = 0;
+    range_count = count;
+    for (u32 r = 0; r < count; ++r) {
+        u64 bytes = given[r].high - given[r].low;
+        ranges[r] = {given[r].low, given[r].high, given[r].writable != 0, (int)r, nullptr, nullptr, nullptr};
+        if (!detect || !bytes) continue;
+        ranges[r].written = make_cells(bytes);
+        ranges[r].read = make_cells(bytes);
+    }
+    counting_reset();
+    catch_faults();
+    return true;
+}
+
+EXPORT void tl2hip_end() {
+    leave_faults();
+    for (u32 r = 0; r < range_count; ++r) {
+        u64 bytes = ranges[r].high - ranges[r].low;
+        free_cells(ranges[r].written, bytes);
+        free_cells(ranges[r].read, bytes);
+        free_cells(ranges[r].atomic, bytes);
+    }
+    range_count = 0;
+}
+
+EXPORT const Findings* tl2hip_findings() { return &findings; }
+
+// ---- HIP's functions for memory
+
+static bool may_touch(u64 address, u64 bytes, bool write, u64 site) {
+    for (u32 r = 0; r < range_count; ++r) {
+        const Range& range = ranges[r];
+        if (address >= range.low && address <= range.high && bytes <= range.high - address)
+            return range.writable || !write;
+    }
+    Access access = {address, (u32)bytes, write};
+    report(OUT_OF_BOUNDS, ERROR, site, NOWHERE, (i64)address, &access, 0);
+    return false;
+}
+
+EXPORT int hipMemsetAsync(void* to, int byte, u64 bytes, void*) {
+    if (unit.aborted) return 719;
+    if (bytes && !may_touch((u64)to, bytes, true, CALLER)) return 1;
+    memset(to, byte, bytes);
+    return 0;
+}
+
+EXPORT int hipMemcpyDtoDAsync(void* to, void* from, u64 bytes, void*) {
+    if (unit.aborted) return 719;
+    if (bytes && !(may_touch((u64)to, bytes, true, CALLER) && may_touch((u64)from, bytes, false, CALLER))) return 1;
+    memmove(to, from, bytes);
+    return 0;
+}
+
+// ---- accesses that the printed text makes through a function
+
+EXPORT void tl2hip_atomic_access(void* at, u32 bytes) {
+    if (detecting) touch((u64)at, bytes, ATOMIC, CALLER);
+}
+
+EXPORT u64 tl2hip_peek(const void* at, u32 bytes) {
+    u64 bits = 0;
+    memcpy(&bits, at, bytes);
+    return bits;
+}
+
+EXPORT void tl2hip_poke(void* at, u32 bytes, u64 bits) { memcpy(at, &bits, bytes); }
+
+// Range-checked per 32-bit piece on voffset alone; the scalar offset shifts the base, as gfx942.md 1.5 advises.
+static u32 in_range(u32 records, u32 voffset, u32 soffset, u32 bytes) {
+    u64 end = (u64)voffset + bytes;
+    u64 room = records > soffset ? records - soffset : 0;
+    return end <= room ? bytes : voffset < room ? (u32)(room - voffset) & ~3u : 0;
+}
+
+EXPORT void tl2hip_buffer_load(void* to, const void* base, u32 records, u32 voffset, u32 soffset, u32 bytes) {
+    u32 good = in_range(records, voffset, soffset, bytes);
+    const u8* from = (const u8*)base + voffset + soffset;
+    memset(to, 0, bytes);
+    if (detecting) touch((u64)from, good, READ, CALLER);
+    memcpy(to, from, good);
+}
+
+EXPORT void tl2hip_buffer_store(const void* from, void* base, u32 records, u32 voffset, u32 soffset, u32 bytes) {
+    u32 good = in_range(records, voffset, soffset, bytes);
+    u8* to = (u8*)base + voffset + soffset;
+    if (detecting) touch((u64)to, good, WRITE, CALLER);
+    memcpy(to, from, good);
+}

@@ -1,0 +1,136 @@
+// What the parts of the emulated compute unit know of each other.
+//
+// One block runs at a time, on one operating system thread. Its threads are fibers; a fiber runs until it waits
+// for its wave (a meeting), for its block (a barrier), or ends.
+#pragma once
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long u64;
+typedef long i64;
+
+extern "C" {
+void* mmap(void* at, u64 bytes, int protection, int flags, int file, i64 offset);
+int munmap(void* at, u64 bytes);
+int mprotect(void* at, u64 bytes, int protection);
+void* memset(void* to, int byte, u64 bytes);
+void* memcpy(void* to, const void* from, u64 bytes);
+void* memmove(void* to, const void* from, u64 bytes);
+}
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+#define CALLER ((u64)__builtin_return_address(0))
+
+constexpr u32 WAVE = 64;
+constexpr u32 MAX_THREADS = 1024;
+constexpr u32 MAX_WAVES = MAX_THREADS / WAVE;
+constexpr u8 POISON = 0xFF;  // NaN in every float type of 16 bits and more
+
+// ---- findings: order and names as in findings.py
+
+enum Kind : u32 {
+    RACE,
+    OUT_OF_BOUNDS,
+    DIVERGENT_BARRIER,
+    DIVERGENT_WAVE,
+    INACTIVE_LANE,
+    LDS_UNINITIALISED,
+    CRASH,
+    INVALID_LAUNCH,
+    UNDEFINED,
+    READ_ONLY,
+};
+enum Severity : u32 { ERROR, WARNING };
+constexpr int IN_LDS = -1, NOWHERE = -2;
+
+struct Finding {
+    u32 kind, severity;
+    u64 site;      // offset of the caller in the library's image
+    i64 offset;    // byte offset in the buffer or LDS, or the address when it is nowhere
+    int place;     // number of the buffer, IN_LDS or NOWHERE
+    u32 bytes;     // size of the access
+    u32 thread;    // linear thread in its block
+    u32 other;     // the thread it conflicts with, or a special value of shadow.cpp
+    u32 block[3];
+    u32 write;     // 1 when the access is a store
+    u64 count;     // how often it was found at this site
+};
+constexpr u32 MAX_FINDINGS = 256;
+
+struct Findings {
+    u32 count;
+    Finding items[MAX_FINDINGS];
+};
+extern Findings findings;
+
+struct Access {
+    u64 address;
+    u32 bytes;
+    bool write;
+};
+Finding* report(Kind kind, Severity severity, u64 site, int place, i64 offset, const Access* access, u32 other);
+
+// ---- the block that runs now
+
+struct Wave;
+typedef void (*Meeting)(Wave& wave, u64 present);
+
+struct Wave {
+    u64 unstarted, ready, waiting, at_barrier;  // one bit a lane; a lane in none of them runs or has ended
+    u64 alive;                                  // not ended yet
+    Meeting meeting;                            // what the waiting lanes wait for
+    u64 site;
+    void* arguments[WAVE];                      // of the waiting lanes, on their own stacks
+};
+
+struct Unit {
+    Wave waves[MAX_WAVES];
+    u32 wave_count, threads, alive, at_barrier;
+    u32 grid[3], block[3], id[3];
+    u32 current;                 // linear thread that runs, when `inside`
+    bool inside;                 // a fiber runs, not the host
+    bool aborted;                // the run was given up
+    bool unfenced[MAX_THREADS];  // touched LDS since its last fence
+    int last_error;
+    u64 image, image_end, lds, lds_end;
+    u64 stacks, stacks_end;
+};
+extern Unit unit;
+
+inline Wave& wave_now() { return unit.waves[unit.current / WAVE]; }
+inline u32 lane_now() { return unit.current % WAVE; }
+
+// Wait until every live lane of the wave is at `site`; the last one runs the meeting for all.
+void meet(Meeting meeting, void* arguments, u64 site);
+[[noreturn]] void give_up();
+
+// ---- memory
+
+// A buffer of the caller: the run may touch it and nothing else but LDS, its stacks and constants of its image.
+struct Range {
+    u64 low, high;
+    bool writable;
+    int place;
+    u32 *written, *read, *atomic;  // shadows, one cell a byte; `atomic` is made on first use
+};
+constexpr u32 MAX_RANGES = 64;
+
+enum Touch { READ, WRITE, ATOMIC };
+extern bool detecting;
+extern Range ranges[MAX_RANGES];
+extern u32 range_count;
+
+// Check one access of the running lane; one that is out of range ends the run before it happens.
+void touch(u64 address, u64 bytes, Touch how, u64 site);
+u32* make_cells(u64 bytes);
+void free_cells(u32* cells, u64 bytes);
+void shadow_launch();
+void shadow_block();
+void shadow_barrier();
+
+// Groups accesses of the lanes of a wave into instructions, for bank conflicts and coalescing (counting.cpp).
+void counting_reset();
+void counting_block(u64 number, u64 blocks);
+void counting_access(u64 address, u32 bytes, bool write, bool lds, u64 site);
+void counting_block_done();

@@ -1,0 +1,204 @@
+// Out-of-range accesses, races and reads of unwritten LDS, from a shadow cell for every byte.
+//
+// A cell holds when and who: `stamp << 11 | who`. The stamp counts barriers of the block and starts of blocks and
+// never goes back, so a cell older than its launch (for LDS: its block) means nothing. `who` is a thread of the
+// block or one of the groups below.
+
+#include "runtime.h"
+
+bool detecting;
+Range ranges[MAX_RANGES];
+u32 range_count;
+
+constexpr u32 WHO_BITS = 11, WHO = (1u << WHO_BITS) - 1;
+constexpr u32 LANES_OF_WAVE = 1024;  // + wave: several lanes of one wave
+constexpr u32 SEVERAL_WAVES = 1040, SEVERAL_BLOCKS = 2047;
+constexpr u32 LAST_STAMP = (1u << (32 - WHO_BITS)) - 1, STAMPS_OF_BLOCK = 1u << 16;
+
+static u32 stamp = 1, launch_stamp = 1, block_stamp = 1;
+static bool paused;  // the block ran out of stamps
+static Range lds;
+static Range* last_range = &lds;
+
+u32* make_cells(u64 bytes) {
+    void* at = mmap(nullptr, (bytes + 1) * 4, 3, 0x4022, -1, 0);  // pages come with use and are not reserved
+    return (i64)at == -1 ? nullptr : (u32*)at;
+}
+
+void free_cells(u32* cells, u64 bytes) {
+    if (cells) munmap(cells, (bytes + 1) * 4);
+}
+
+static void clear(Range& range) {
+    u64 bytes = range.high - range.low;
+    free_cells(range.written, bytes);
+    free_cells(range.read, bytes);
+    free_cells(range.atomic, bytes);
+    range.written = range.read = range.atomic = nullptr;
+    if (!bytes) return;
+    range.written = make_cells(bytes);
+    range.read = make_cells(bytes);
+}
+
+void shadow_launch() {
+    last_range = &lds;
+    if (!detecting) return;
+    if (lds.low != unit.lds || lds.high != unit.lds_end) {
+        u64 old = lds.high - lds.low;
+        free_cells(lds.written, old);
+        free_cells(lds.read, old);
+        free_cells(lds.atomic, old);
+        lds = {unit.lds, unit.lds_end, true, IN_LDS, nullptr, nullptr, nullptr};
+        clear(lds);
+    }
+    launch_stamp = ++stamp;
+}
+
+void shadow_block() {
+    if (!detecting) return;
+    paused = false;
+    if (stamp > LAST_STAMP - STAMPS_OF_BLOCK) {
+        clear(lds);
+        for (u32 r = 0; r < range_count; ++r) clear(ranges[r]);
+        stamp = launch_stamp = 1;
+    }
+    block_stamp = ++stamp;
+}
+
+// A barrier orders what came before it only for threads that waited for their LDS accesses.
+void shadow_barrier() {
+    if (!detecting) return;
+    for (u32 t = 0; t < unit.threads; ++t)
+        if (unit.unfenced[t]) return;
+    if (stamp == LAST_STAMP) paused = true;
+    else ++stamp;
+}
+
+// ---- conflicts
+
+enum Conflict { NONE, SAME_WAVE, OTHER };
+
+static Conflict conflict(u32 cell, u32 oldest, u32 me) {
+    u32 when = cell >> WHO_BITS, who = cell & WHO;
+    if (when < oldest) return NONE;
+    if (when < block_stamp || who == SEVERAL_BLOCKS) return OTHER;
+    if (when < stamp || who == me) return NONE;
+    if (who < LANES_OF_WAVE) return who / WAVE == me / WAVE ? SAME_WAVE : OTHER;
+    return who == LANES_OF_WAVE + me / WAVE ? SAME_WAVE : OTHER;
+}
+
+// The cell after `me` has joined those who read (or updated atomically) before.
+static u32 joined(u32 cell, u32 oldest, u32 me) {
+    u32 when = cell >> WHO_BITS, who = cell & WHO, mine = stamp << WHO_BITS | me;
+    if (when < oldest) return mine;
+    if (who == SEVERAL_BLOCKS) return cell;
+    if (when < block_stamp) return stamp << WHO_BITS | SEVERAL_BLOCKS;
+    if (when < stamp || who == me) return mine;
+    u32 wave = me / WAVE;
+    bool together = who < LANES_OF_WAVE ? who / WAVE == wave : who == LANES_OF_WAVE + wave;
+    return stamp << WHO_BITS | (together ? LANES_OF_WAVE + wave : SEVERAL_WAVES);
+}
+
+struct Worst {
+    Conflict kind;
+    u32 who;
+};
+
+static void look(const u32* cells, u64 bytes, u32 oldest, u32 me, Worst& worst) {
+    u32 last = 0;
+    for (u64 b = 0; b < bytes; ++b) {
+        if (cells[b] == last) continue;
+        last = cells[b];
+        Conflict found = conflict(last, oldest, me);
+        if (found > worst.kind) worst = {found, (last >> WHO_BITS) < block_stamp ? SEVERAL_BLOCKS : last & WHO};
+    }
+}
+
+static void join(u32* cells, u64 bytes, u32 oldest, u32 me) {
+    u32 last = cells[0], next = joined(last, oldest, me);
+    for (u64 b = 0; b < bytes; ++b) {
+        if (cells[b] != last) {
+            last = cells[b];
+            next = joined(last, oldest, me);
+        }
+        cells[b] = next;
+    }
+}
+
+static bool unwritten(const u32* cells, u64 bytes) {
+    for (u64 b = 0; b < bytes; ++b)
+        if (cells[b] >> WHO_BITS < block_stamp) return true;
+    return false;
+}
+
+static void check_shadow(Range& range, u64 address, u64 bytes, Touch how, u64 site) {
+    if (!range.written || !range.read) return;
+    u64 at = address - range.low;
+    u32 me = unit.current, oldest = range.place == IN_LDS ? block_stamp : launch_stamp;
+    Access access = {address, (u32)bytes, how != READ};
+    if (how == ATOMIC && !range.atomic && !(range.atomic = make_cells(range.high - range.low))) return;
+    Worst worst = {NONE, 0};
+    look(range.written + at, bytes, oldest, me, worst);
+    if (how != READ) look(range.read + at, bytes, oldest, me, worst);
+    if (how != ATOMIC && range.atomic) look(range.atomic + at, bytes, oldest, me, worst);
+    if (worst.kind != NONE)
+        report(RACE, worst.kind == OTHER ? ERROR : WARNING, site, range.place, (i64)at, &access, worst.who);
+    if (range.place == IN_LDS && how != WRITE && unwritten(range.written + at, bytes) &&
+        (!range.atomic || unwritten(range.atomic + at, bytes)))
+        report(LDS_UNINITIALISED, ERROR, site, IN_LDS, (i64)at, &access, 0);
+    if (how == READ) join(range.read + at, bytes, oldest, me);
+    else if (how == ATOMIC) join(range.atomic + at, bytes, oldest, me);
+    else
+        for (u64 b = 0; b < bytes; ++b) range.written[at + b] = stamp << WHO_BITS | me;
+}
+
+// ---- ranges
+
+static bool holds(const Range& range, u64 address, u64 bytes) {
+    return address >= range.low && address <= range.high && bytes <= range.high - address;
+}
+
+static Range* range_of(u64 address, u64 bytes) {
+    if (holds(*last_range, address, bytes)) return last_range;
+    if (holds(lds, address, bytes)) return last_range = &lds;
+    for (u32 r = 0; r < range_count; ++r)
+        if (holds(ranges[r], address, bytes)) return last_range = &ranges[r];
+    return nullptr;
+}
+
+// Name an address by the buffer that is nearest, so that a finding can say "4 bytes past the end of B".
+static void report_outside(u64 address, const Access& access, u64 site) {
+    int place = NOWHERE;
+    i64 offset = (i64)address;
+    u64 nearest = ~0ul;
+    for (u32 r = 0; r <= range_count; ++r) {
+        const Range& range = r < range_count ? ranges[r] : lds;
+        if (r == range_count && range.low == range.high) break;
+        u64 distance = address < range.low ? range.low - address : address >= range.high ? address - range.high : 0;
+        if (distance >= nearest) continue;
+        nearest = distance;
+        place = range.place;
+        offset = (i64)(address - range.low);
+    }
+    report(OUT_OF_BOUNDS, ERROR, site, place, offset, &access, 0);
+}
+
+void touch(u64 address, u64 bytes, Touch how, u64 site) {
+    if (!unit.inside || !bytes) return;
+    if (address >= unit.stacks && address < unit.stacks_end) return;
+    Range* range = range_of(address, bytes);
+    if (!range) {
+        if (how == READ && address >= unit.image && address + bytes <= unit.image_end) return;
+        report_outside(address, {address, (u32)bytes, how != READ}, site);
+        give_up();
+    }
+    if (how != READ && !range->writable) {
+        Access access = {address, (u32)bytes, true};
+        report(READ_ONLY, ERROR, site, range->place, (i64)(address - range->low), &access, 0);
+        give_up();
+    }
+    bool in_lds = range->place == IN_LDS;
+    if (in_lds) unit.unfenced[unit.current] = true;
+    if (!paused) check_shadow(*range, address, bytes, how, site);
+    if (how != ATOMIC) counting_access(address, (u32)bytes, how == WRITE, in_lds, site);
+}
