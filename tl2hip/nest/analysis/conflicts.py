@@ -1,0 +1,232 @@
+"""Whether two accesses of one array may meet on one element in different iterations of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tl2hip.nest.analysis.affine import (
+    Monomial,
+    Poly,
+    Symbol,
+    constant,
+    evenly,
+    scale,
+    split,
+    subtract,
+    symbols,
+)
+from tl2hip.nest.analysis.facts import Facts
+from tl2hip.nest.analysis.integer import System
+from tl2hip.nest.analysis.trace import Access, Trace
+
+Pair = tuple[Poly, Poly]
+"""The index of each of two accesses in one dimension."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two accesses that may meet. `distance`: the axis' value at the second less that at the first, where it
+    is always the same."""
+
+    first: Access
+    second: Access
+    distance: int | None = None
+
+
+class Pairs:
+    """Answers for one loop of a traced nest."""
+
+    def __init__(self, trace: Trace, axis: str) -> None:
+        self.trace = trace
+        self.prover = trace.prover
+        self.axis = Symbol("axis", axis)
+        self.inside = frozenset(trace.inner[axis])
+        self.start, self.stop, self.step = trace.bounds[axis]
+        self.outside = trace.outside[axis]
+
+    def conflict(self, x: Access, y: Access) -> Conflict | None:
+        """The conflict of two accesses in different iterations, or None where there surely is none."""
+        pairs, wrapping = self._dimensions(x, y)
+        distances: set[int] = set()
+        left: list[Pair] = []
+        for pair in pairs:
+            answer = self._settle(pair, x, y)
+            if answer == "apart":
+                return None
+            if isinstance(answer, int):
+                distances.add(answer)
+            elif answer == "open":
+                left.append(pair)
+        if len(distances) > 1 or any(not self._reaches(d) for d in distances):
+            return None
+        distance = next(iter(distances), None)
+        left += [(x.index[d], y.index[d]) for d in wrapping]
+        if not self._worth_asking(left, x, y):
+            return Conflict(x, y, distance)
+        return self._ask(x, y, pairs, wrapping, distance)
+
+    def varies(self, p: Poly) -> bool:
+        """Whether a polynomial may differ between iterations of the loop, inner axes being equal."""
+        return any(self.axis.name in self.trace.meanings[s].varies for s in symbols(p))
+
+    # --- the dimensions --------------------------------------------------------------------------
+
+    def _dimensions(self, x: Access, y: Access) -> tuple[list[Pair], list[int]]:
+        """The pairs that must be equal where both meet, flat indices taken apart; and the dimensions of which
+        one index may be negative, so that it may wrap. (Elements asserted to be distinct stay so wrapped.)"""
+        pairs: list[Pair] = []
+        wrapping: list[int] = []
+        for d, (a, b) in enumerate(zip(x.index, y.index, strict=True)):
+            places = self._distinct(a, b, x, y) if len(a) == 1 else None
+            if places is not None:
+                pairs += [p for place in places for p in self._apart(place, x, y)]
+            elif self.prover.nonneg(a, x.facts) and self.prover.nonneg(b, y.facts):
+                pairs += self._apart((a, b), x, y)
+            else:
+                wrapping.append(d)
+        return pairs, wrapping
+
+    def _apart(self, pair: Pair, x: Access, y: Access) -> list[Pair]:
+        """A flat index `q*n + r`, 0 <= r < n, as the two indices it stands for; loads of distinct elements as
+        the places they were loaded from."""
+        a, b = pair
+        places = self._distinct(a, b, x, y)
+        if places is not None:
+            return [p for place in places for p in self._apart(place, x, y)]
+        stride = self._stride(a, b)
+        if stride is None:
+            return [pair]
+        (qa, ra), (qb, rb) = evenly(a, stride), evenly(b, stride)
+        extent: Poly = {stride: 1}
+        if not (self.prover.within(ra, extent, x.facts) and self.prover.within(rb, extent, y.facts)):
+            return [pair]
+        return [*self._apart((qa, qb), x, y), *self._apart((ra, rb), x, y)]
+
+    def _stride(self, a: Poly, b: Poly) -> Monomial | None:
+        """The largest product of unchanging symbols that a changing one is multiplied by."""
+        found = []
+        for p in (a, b):
+            for m in p:
+                rest = tuple(s for s in m if not self._changes(s))
+                if rest and len(rest) < len(m):
+                    found.append(rest)
+        return max(found, key=lambda m: (len(m), m), default=None)
+
+    def _distinct(self, a: Poly, b: Poly, x: Access, y: Access) -> list[Pair] | None:
+        """Where both indices load from one array of distinct elements: the indices they load at."""
+        (inner_a, rest_a), (inner_b, rest_b) = split(a, self._changing(a)), split(b, self._changing(b))
+        if rest_a != rest_b or len(inner_a) != 1 or list(inner_a.values()) != list(inner_b.values()):
+            return None
+        (m,), (k,) = inner_a, inner_b
+        if len(m) != 1 or len(k) != 1:
+            return None
+        load_a, load_b = self.trace.meanings[m[0]].load, self.trace.meanings[k[0]].load
+        if load_a is None or load_b is None or load_a[0] != load_b[0]:
+            return None
+        if load_a[0] not in self.trace.nest.distinct:
+            return None
+        return self._places(load_a, load_b, x, y)
+
+    def _places(
+        self, a: tuple[str, tuple[Poly, ...]], b: tuple[str, tuple[Poly, ...]], x: Access, y: Access
+    ) -> list[Pair] | None:
+        """The pairs of indices of two loads, each surely in its array."""
+        shape = self.trace.shapes[a[0]]
+        for (_, index), facts in ((a, x.facts), (b, y.facts)):
+            for i, extent in zip(index, shape, strict=True):
+                if not self.prover.within(i, extent, facts):
+                    return None
+        return list(zip(a[1], b[1], strict=True))
+
+    def _changes(self, s: Symbol) -> bool:
+        return not self.inside.isdisjoint(self.trace.meanings[s].varies)
+
+    def _changing(self, p: Poly) -> frozenset[Symbol]:
+        return frozenset(s for s in symbols(p) if self._changes(s))
+
+    # --- the quick answers -----------------------------------------------------------------------
+
+    def _settle(self, pair: Pair, x: Access, y: Access) -> int | str:
+        """"apart" where the two are never equal in different iterations, "same" where they always are, the
+        distance of the axis where it is fixed, else "open"."""
+        (moving_a, still_a), (moving_b, still_b) = (split(p, self._changing(p)) for p in pair)
+        gap = subtract(still_a, still_b)
+        if not moving_a and not moving_b:
+            if not gap:
+                return "same"
+            return "apart" if self.prover.nonzero(gap, self.outside) else "open"
+        if moving_a != moving_b or self._changing(moving_a) != {self.axis}:
+            return "open"
+        factor, rest = evenly(moving_a, (self.axis,))
+        if rest or self._changing(factor):
+            return "open"
+        whole, apart = constant(factor), constant(gap)
+        if not gap:
+            moved = whole != 0 if whole is not None else self.prover.nonzero(factor, self.outside)
+            return "apart" if moved else "open"
+        if whole and apart is not None:
+            return "apart" if apart % (whole * self.step) else apart // whole
+        return "open"
+
+    def _reaches(self, distance: int) -> bool:
+        """Whether two iterations can be that far apart."""
+        span = constant(scale(subtract(self.stop, self.start), 1 if self.step > 0 else -1))
+        return span is None or abs(distance) < span
+
+    def _worth_asking(self, left: list[Pair], x: Access, y: Access) -> bool:
+        """Whether islpy may find accesses apart that differ only as these pairs say."""
+        pairs = [p for p in left if not self._hidden(p)]
+        if any(a != b or self.varies(a) for a, b in pairs):
+            return True
+        return bool(pairs) and any(self.varies(f) for access in (x, y) for f in self._inner_facts(access))
+
+    def _hidden(self, pair: Pair) -> bool:
+        """Whether a value of which nothing is known decides the pair."""
+        changing = self._changing(pair[0]) | self._changing(pair[1])
+        return any(self.trace.meanings[s].opaque for s in changing)
+
+    def _inner_facts(self, access: Access) -> Iterator[Poly]:
+        """The facts at an access that are not known of the whole loop."""
+        at: Facts | None = access.facts
+        while at is not None and at is not self.trace.loop_facts[self.axis.name]:
+            yield from at.own
+            at = at.around
+
+    # --- the exact answer ------------------------------------------------------------------------
+
+    def _ask(
+        self, x: Access, y: Access, pairs: list[Pair], wrapping: list[int], distance: int | None
+    ) -> Conflict | None:
+        """Asks islpy whether two iterations in the domain meet, one after the other either way."""
+        system = System(self.trace.meanings, self.inside, self.trace.bounds)
+        i, j = system.name((self.axis, 1)), system.name((self.axis, 2))
+        away = system.name("distance")
+        system.constraints += [f"{away} = {j} - {i}", f"({away} > 0 or {away} < 0)"]
+        for a, b in pairs:
+            left, right = system.text(a, 1), system.text(b, 2)
+            if left is not None and right is not None:
+                system.constraints.append(f"{left} = {right}")
+        for d in wrapping:
+            self._wrapping(system, x, y, d)
+        for copy, access in ((1, x), (2, y)):
+            known = [*access.facts.all(), *access.index, *self.trace.shapes[access.array]]
+            for p in access.facts.all():
+                system.require(p, copy)
+            system.explain(known, copy)
+        possible, found = system.value_of(away)
+        return Conflict(x, y, distance if distance is not None else found) if possible else None
+
+    def _wrapping(self, system: System, x: Access, y: Access, d: int) -> None:
+        """One dimension whose index may be negative: the element is it, or it and the extent."""
+        extent = self.trace.shapes[x.array][d]
+        name = system.name(("element", d))
+        for copy, access in ((1, x), (2, y)):
+            index, size = system.text(access.index[d], copy), system.text(extent, copy)
+            if index is None or size is None:
+                return
+            system.constraints.append(
+                f"(({name} = {index} and 0 <= {name}) or ({name} = {index} + {size} and 0 <= {name}"
+                f" and {name} < {size}))"
+            )
+

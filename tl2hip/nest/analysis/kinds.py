@@ -1,0 +1,213 @@
+"""The kind of each axis of a nest: parallel, reduce or serial, and what makes it so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from tl2hip.nest.analysis.conflicts import Conflict, Pairs
+from tl2hip.nest.analysis.trace import Access, Trace
+from tl2hip.nest.analysis.variables import Reduction, exposed, live_after, reads, reduction, written
+from tl2hip.nest.ir import Alloc, Loop, Nest, ReduceOp, Set, Stmt, Update
+from tl2hip.nest.walk import all_stmts, own_exprs
+from tl2hip.source.span import NOWHERE, Span
+
+Kind = Literal["parallel", "reduce", "serial"]
+
+REORDERABLE = frozenset(get_args(ReduceOp))
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayUpdate:
+    """An array that iterations of an axis update on the same elements, by one operation whose order is free.
+
+    `invariant`: the elements updated do not vary with the axis (`C[i, j] += …` over k), so that the axis is a
+    reduction for each of them; otherwise they are scattered (`hist[bin[i]] += 1`).
+    """
+
+    array: str
+    op: ReduceOp
+    invariant: bool
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What one iteration hands to another.
+
+    `distance` counts iterations, where it is always the same; `write` and `read` are the two places (`read`
+    is a second write where `flow` is "output"). `flow`: "flow" written then read, "anti" read then
+    overwritten, "output" written twice, "unknown" where the order is not known.
+    """
+
+    name: str
+    what: Literal["variable", "array"]
+    distance: int | None
+    write: Span
+    read: Span
+    flow: Literal["flow", "anti", "output", "unknown"] = "unknown"
+
+    @property
+    def sentence(self) -> str:
+        """What is carried, in words for the user."""
+        if self.what == "variable":
+            return f"the value of {self.name} passes from one iteration to the next"
+        if self.distance is None:
+            apart = "another iteration"
+        else:
+            apart = "the next iteration" if self.distance == 1 else f"the iteration {self.distance} later"
+        match self.flow:
+            case "flow":
+                return f"an element of {self.name} written in one iteration is read in {apart}"
+            case "anti":
+                return f"an element of {self.name} read in one iteration is overwritten in {apart}"
+            case "output":
+                return f"an element of {self.name} written in one iteration is written again in {apart}"
+            case "unknown":
+                return f"an element of {self.name} written in one iteration may be used in {apart}"
+
+
+@dataclass(frozen=True, slots=True)
+class AxisKind:
+    """What an axis is. `reductions` and `updates` are told for serial axes too, beside what carries.
+
+    `live_out`: variables whose last value is read after the loop, which makes it serial.
+    """
+
+    kind: Kind
+    reductions: tuple[Reduction, ...] = ()
+    updates: tuple[ArrayUpdate, ...] = ()
+    carried: tuple[Carried, ...] = ()
+    live_out: tuple[str, ...] = ()
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The kinds of all axes of a nest, by the axis' unique name, in the order of the text."""
+
+    kinds: Mapping[str, AxisKind]
+
+    def kind(self, axis: str) -> Kind:
+        """The kind of one axis; KeyError where the nest has none of that name."""
+        return self.kinds[axis].kind
+
+
+def analyse(nest: Nest) -> Analysis:
+    """The kind of each axis of a nest."""
+    trace = Trace(nest)
+    live = live_after(nest.body)
+    loops = [s for s in all_stmts(nest.body) if isinstance(s, Loop)]
+    return Analysis({s.axis.name: _kind_of(s, trace, live[s.axis.name]) for s in loops})
+
+
+def _kind_of(loop: Loop, trace: Trace, live: frozenset[str]) -> AxisKind:
+    reductions, carried, last = _variables(loop, live)
+    updates, more = _arrays(loop, trace)
+    carried += more
+    kind: Kind = "parallel"
+    if carried or last:
+        kind = "serial"
+    elif reductions or updates:
+        kind = "reduce"
+    return AxisKind(kind, tuple(reductions), tuple(updates), tuple(carried), tuple(last), loop.at)
+
+
+# --- variables -------------------------------------------------------------------------------------------
+
+
+def _variables(loop: Loop, live: frozenset[str]) -> tuple[list[Reduction], list[Carried], list[str]]:
+    open_reads = exposed(loop.body)[0]
+    names = written(loop.body)
+    reductions: list[Reduction] = []
+    carried: list[Carried] = []
+    for name in names:
+        if name in open_reads:
+            found = reduction(loop.body, name)
+            if found is None:
+                carried.append(_carried_variable(loop.body, name))
+            else:
+                reductions.append(found)
+    reduced = {v for r in reductions for v in r.variables}
+    told = reduced | {c.name for c in carried}
+    last = [n for n in names if n in live and n not in told]
+    return reductions, carried, last
+
+
+def _carried_variable(body: tuple[Stmt, ...], name: str) -> Carried:
+    inside = list(all_stmts(body))
+    write = next(s.at for s in reversed(inside) if isinstance(s, Set) and s.name == name)
+    read = next(s.at for s in inside if any(name in reads(e) for e in own_exprs(s)))
+    return Carried(name, "variable", 1, write, read, "flow")
+
+
+# --- arrays ----------------------------------------------------------------------------------------------
+
+
+def _arrays(loop: Loop, trace: Trace) -> tuple[list[ArrayUpdate], list[Carried]]:
+    private = {s.array for s in all_stmts(loop.body) if isinstance(s, Alloc)}
+    by_array: dict[str, list[Access]] = {}
+    for access in trace.accesses:
+        if loop.axis.name in access.scopes and access.array not in private:
+            by_array.setdefault(access.array, []).append(access)
+    updates: list[ArrayUpdate] = []
+    carried: list[Carried] = []
+    pairs = Pairs(trace, loop.axis.name)
+    for accesses in by_array.values():
+        conflict = _first_conflict(accesses, pairs)
+        if conflict is None:
+            continue
+        update = _update(accesses, pairs)
+        if update is None:
+            carried.append(_carried_array(conflict, loop.axis.step))
+        else:
+            updates.append(update)
+    return updates, carried
+
+
+def _first_conflict(accesses: list[Access], pairs: Pairs) -> Conflict | None:
+    """A conflict that makes the axis serial, preferably one of a fixed distance."""
+    found: Conflict | None = None
+    asked: set[object] = set()
+    for n, x in enumerate(accesses):
+        for y in accesses[n:]:
+            key = _shape_of(x, y)
+            if not (x.writes or y.writes) or key in asked:
+                continue
+            asked.add(key)
+            conflict = pairs.conflict(x, y)
+            if conflict is not None and conflict.distance is not None:
+                return conflict
+            found = found or conflict
+    return found
+
+
+def _shape_of(x: Access, y: Access) -> object:
+    """What a pair of accesses has in common with others that get the same answer."""
+    return tuple(
+        (tuple(frozenset(p.items()) for p in a.index), id(a.facts), a.writes) for a in (x, y)
+    )
+
+
+def _update(accesses: list[Access], pairs: Pairs) -> ArrayUpdate | None:
+    """The update that all accesses are made of, where its order is free."""
+    nodes = [a.node for a in accesses if isinstance(a.node, Update)]
+    ops = {n.op for n in nodes}
+    if len(nodes) != len(accesses) or len(ops) != 1 or not ops <= REORDERABLE:
+        return None
+    invariant = not any(pairs.varies(p) for a in accesses for p in a.index)
+    return ArrayUpdate(accesses[0].array, nodes[0].op, invariant, tuple(a.at for a in accesses))
+
+
+def _carried_array(conflict: Conflict, step: int) -> Carried:
+    x, y = conflict.first, conflict.second
+    distance = None if conflict.distance is None else conflict.distance // step
+    if distance is not None and distance < 0:
+        x, y, distance = y, x, -distance
+    write, read = (x, y) if x.writes else (y, x)
+    if x.writes and y.writes and not (x.kind == "update" or y.kind == "update"):
+        return Carried(x.array, "array", distance, x.at, y.at, "output")
+    if distance is None:
+        return Carried(x.array, "array", None, write.at, read.at)
+    return Carried(x.array, "array", distance, write.at, read.at, "flow" if x.writes else "anti")
