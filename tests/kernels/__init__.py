@@ -1,0 +1,1 @@
+"""More kernels as users write them, beside the goldens: other types, spellings and shapes of loop."""
