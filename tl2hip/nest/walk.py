@@ -105,6 +105,17 @@ def blocks(s: Stmt) -> tuple[tuple[Stmt, ...], ...]:
             return ()
 
 
+def with_blocks(s: Stmt, new: tuple[tuple[Stmt, ...], ...]) -> Stmt:
+    """The same statement around other bodies, given in the order of `blocks`."""
+    match s:
+        case Loop() | While():
+            return replace(s, body=new[0])
+        case If():
+            return replace(s, then=new[0], orelse=new[1])
+        case Set() | Store() | Update() | Alloc():
+            return s
+
+
 def all_stmts(body: Iterable[Stmt]) -> Iterator[Stmt]:
     """Every statement of a body and of the bodies inside, in the order of the text."""
     for s in body:

@@ -1,0 +1,72 @@
+"""The plan of a nest: which loops become grid, lanes and threads, and the statements each thread runs.
+
+`plan(nest)` maps any legal nest from the kinds of its axes alone; it needs no idiom.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tl2hip.dtypes import I64
+from tl2hip.nest.dependence import analyse
+from tl2hip.nest.index import ONE
+from tl2hip.nest.ir import AxisRef, Expr, Load, Nest, Var
+from tl2hip.nest.walk import all_parts, map_expr, map_exprs
+from tl2hip.plan.interchange import interchange
+from tl2hip.plan.ir import Placed, Plan
+from tl2hip.plan.names import Names
+from tl2hip.plan.program import Program, passed_on
+from tl2hip.plan.schedule import Splitter, constants, refuse
+from tl2hip.plan.state import State
+from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.planning import WorkspaceExtent
+
+__all__ = ["plan"]
+
+
+def plan(nest: Nest) -> Plan:
+    """The plan of a nest; raises Refused where no parallel axis is left or memory cannot be sized."""
+    nest = _sizes_inlined(nest)
+    kinds = dict(analyse(nest).kinds)
+    body = interchange(nest.body, kinds)
+    given = constants(body)
+    body = tuple(s for s in body if not any(s is c for c in given.values()))
+    splitter = Splitter(kinds)
+    units = splitter.split(body)
+    refuse(splitter.problems)
+    dtypes = {v.name: v.dtype for v in nest.variables}
+    state = State(nest, kinds, dtypes, Names(nest), {}, given)
+    _place(state, splitter)
+    for variable in passed_on(units, given):
+        state.slots[variable] = state.workspace(f"{variable}_slot", dtypes[variable], (ONE,))
+    host = Program(state).host(units)
+    return Plan(nest, tuple(state.placed.values()), tuple(state.kernels), host, tuple(state.notes))
+
+
+def _place(state: State, splitter: Splitter) -> None:
+    """Parameters and results are the caller's memory, the function's own local arrays part of the workspace."""
+    local = {a.array: a for a in splitter.allocated}
+    for array in state.nest.arrays:
+        if array.role != "local":
+            state.placed[array.name] = Placed(array, "global")
+        elif array.name in local:
+            if any(isinstance(p, AxisRef | Var | Load) for e in array.shape for p in all_parts(e)):
+                raise Refused(WorkspaceExtent(array.name, at=local[array.name].at))
+            state.placed[array.name] = Placed(array, "workspace")
+
+
+def _sizes_inlined(nest: Nest) -> Nest:
+    """The nest with top-level integer constants (`half = N // 2`) put in the place of their names, so that the
+    launcher knows every size."""
+    whole = {n: s for n, s in constants(nest.body).items() if s.value.dtype is I64}
+    if not whole:
+        return nest
+
+    def known(e: Expr) -> Expr:
+        if isinstance(e, Var) and e.name in whole:
+            return map_expr(known, whole[e.name].value)
+        return e
+
+    body = map_exprs(known, tuple(s for s in nest.body if not any(s is w for w in whole.values())))
+    arrays = tuple(replace(a, shape=tuple(map_expr(known, e) for e in a.shape)) for a in nest.arrays)
+    return replace(nest, body=body, arrays=arrays)

@@ -1,0 +1,94 @@
+"""What a piece of a nest reads and writes, and which axis its accesses run along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tl2hip.nest.index import value_of
+from tl2hip.nest.ir import AxisRef, Binary, Expr, If, Load, Loop, Set, Stmt, Store, Unary, Update, Var, While
+from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, blocks, own_exprs
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """The arrays and scalar locals a piece of a nest reads and writes."""
+
+    reads: frozenset[str]
+    writes: frozenset[str]
+    gets: frozenset[str]
+    sets: frozenset[str]
+
+
+def uses(body: Iterable[Stmt]) -> Uses:
+    """Everything a body touches, inner bodies included. An Update reads and writes."""
+    body = tuple(body)
+    stmts = tuple(all_stmts(body))
+    exprs = tuple(all_exprs(body))
+    updated = frozenset(s.array for s in stmts if isinstance(s, Update))
+    return Uses(
+        reads=frozenset(e.array for e in exprs if isinstance(e, Load)) | updated,
+        writes=frozenset(s.array for s in stmts if isinstance(s, Store)) | updated,
+        gets=frozenset(e.name for e in exprs if isinstance(e, Var)),
+        sets=frozenset(s.name for s in stmts if isinstance(s, Set)),
+    )
+
+
+def loads_or_locals(e: Expr) -> bool:
+    """Whether an expression needs memory or a scalar local, so that the launcher cannot evaluate it."""
+    return any(isinstance(p, Load | Var) for p in all_parts(e))
+
+
+def coefficient(e: Expr, axis: str) -> int | None:
+    """How far an index moves when the axis moves by one; None where it is not a constant."""
+    match e:
+        case AxisRef(axis=name):
+            return 1 if name == axis else 0
+        case Binary(op="+", left=a, right=b):
+            x, y = coefficient(a, axis), coefficient(b, axis)
+            return None if x is None or y is None else x + y
+        case Binary(op="-", left=a, right=b):
+            x, y = coefficient(a, axis), coefficient(b, axis)
+            return None if x is None or y is None else x - y
+        case Unary(op="-", value=a):
+            x = coefficient(a, axis)
+            return None if x is None else -x
+        case Binary(op="*", left=a, right=b):
+            return _scaled(a, b, axis)
+        case _:
+            return None if any(isinstance(p, AxisRef) and p.axis == axis for p in all_parts(e)) else 0
+
+
+def _scaled(a: Expr, b: Expr, axis: str) -> int | None:
+    x, y = coefficient(a, axis), coefficient(b, axis)
+    if x == 0 and y == 0:
+        return 0
+    for factor, other in ((value_of(a), y), (value_of(b), x)):
+        if factor is not None and other is not None:
+            return factor * other
+    return None
+
+
+DEPTH_WEIGHT = 8
+"""One more loop around an access counts as this many accesses: a guess at an unknown trip count."""
+
+
+def unit_stride(body: Iterable[Stmt], axis: str, weight: int = 1) -> int:
+    """How much of a body's traffic is contiguous along an axis: accesses whose last index moves by one with
+    the axis while the others stand still, weighted by the loops around them."""
+    total = 0
+    for s in body:
+        inner = weight * DEPTH_WEIGHT if isinstance(s, Loop | While) else weight
+        for e in own_exprs(s):
+            total += weight * sum(_contiguous(p.index, axis) for p in all_parts(e) if isinstance(p, Load))
+        if isinstance(s, Store | Update):
+            total += weight * _contiguous(s.index, axis)
+        if isinstance(s, Loop | While | If):
+            total += sum(unit_stride(b, axis, inner) for b in blocks(s))
+    return total
+
+
+def _contiguous(index: tuple[Expr, ...], axis: str) -> bool:
+    if coefficient(index[-1], axis) not in (1, -1):
+        return False
+    return all(coefficient(i, axis) == 0 for i in index[:-1])

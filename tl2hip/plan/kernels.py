@@ -1,0 +1,115 @@
+"""Finishes a kernel: from a body, the arguments, places and declarations it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tl2hip.dtypes import I64, DType
+from tl2hip.nest.ir import AxisRef, Dim, Expr, Load, Scalar, Store, Update, Var
+from tl2hip.nest.walk import all_parts
+from tl2hip.plan.declare import declare
+from tl2hip.plan.ir import (
+    Declare,
+    DeviceKernel,
+    DeviceStmt,
+    For,
+    Let,
+    LoadVector,
+    Place,
+    Placed,
+    StoreVector,
+)
+from tl2hip.plan.walk import all_exprs, all_stmts
+
+PLACES: tuple[Place, ...] = (
+    Place("block_x", "blockIdx.x"),
+    Place("block_y", "blockIdx.y"),
+    Place("block_z", "blockIdx.z"),
+    Place("blocks_x", "gridDim.x"),
+    Place("blocks_y", "gridDim.y"),
+    Place("blocks_z", "gridDim.z"),
+    Place("thread_x", "threadIdx.x"),
+    Place("thread_y", "threadIdx.y"),
+    Place("thread_z", "threadIdx.z"),
+)
+"""The names plans know the hardware's indices by."""
+
+
+def finish(
+    name: str,
+    body: tuple[DeviceStmt, ...],
+    block: tuple[int, int, int],
+    placed: Mapping[str, Placed],
+    dtypes: Mapping[str, DType],
+    summary: str,
+) -> DeviceKernel:
+    """The kernel around a body: each variable declared, each array and scalar it uses an argument."""
+    body = declare(body, dtypes)
+    arrays = _arrays(body)
+    scalars = _free_scalars((*all_exprs(body), *_shape_exprs(arrays, placed)), body)
+    read = {e.name for e in _everything(body, arrays, placed) if isinstance(e, Var)}
+    on_chip = tuple(a for a in placed if a in arrays and placed[a].space in ("shared", "thread"))
+    return DeviceKernel(
+        name=name,
+        arrays=tuple(a for a in placed if a in arrays and a not in on_chip),
+        scalars=scalars,
+        block=block,
+        places=tuple(p for p in PLACES if p.name in read),
+        body=body,
+        local_arrays=on_chip,
+        summary=summary,
+    )
+
+
+def _arrays(body: tuple[DeviceStmt, ...]) -> dict[str, bool]:
+    """The arrays a body touches, and whether any access to it needs its first extent (a run-time guard)."""
+    found: dict[str, bool] = {}
+    for e in all_exprs(body):
+        if isinstance(e, Load):
+            found[e.array] = found.get(e.array, False) or not e.proven
+    for s in all_stmts(body):
+        if isinstance(s, Store | Update):
+            found[s.array] = found.get(s.array, False) or not s.proven
+        if isinstance(s, LoadVector | StoreVector):
+            found.setdefault(s.array, False)
+    return found
+
+
+def _shape_exprs(arrays: Mapping[str, bool], placed: Mapping[str, Placed]) -> tuple[Expr, ...]:
+    """The extents and strides that addressing these arrays takes."""
+    needed: list[Expr] = []
+    for name, guarded in arrays.items():
+        array = placed[name].array
+        if placed[name].space in ("shared", "thread"):
+            continue
+        needed += array.strides if array.strides is not None else array.shape[1:]
+        needed += array.shape if guarded else ()
+    return tuple(p for e in needed for p in all_parts(e))
+
+
+def _everything(
+    body: tuple[DeviceStmt, ...], arrays: Mapping[str, bool], placed: Mapping[str, Placed]
+) -> Iterable[Expr]:
+    return (*all_exprs(body), *_shape_exprs(arrays, placed))
+
+
+def _free_scalars(exprs: Iterable[Expr], body: tuple[DeviceStmt, ...]) -> tuple[tuple[str, DType], ...]:
+    """The dims, scalars and host variables among the expressions, in order of first use."""
+    inner_axes = {s.var for s in all_stmts(body) if isinstance(s, For)}
+    inner_names = {s.name for s in all_stmts(body) if isinstance(s, Let | Declare)}
+    inner_names |= {n for s in all_stmts(body) if isinstance(s, LoadVector) for n in s.names}
+    inner_names |= {p.name for p in PLACES}
+    found: dict[str, DType] = {}
+    for e in exprs:
+        match e:
+            case Dim(name=name):
+                found.setdefault(name, I64)
+            case Scalar(name=name, dtype=dtype):
+                found.setdefault(name, dtype)
+            case AxisRef(axis=name) if name not in inner_axes:
+                found.setdefault(name, I64)
+            case Var(name=name, dtype=dtype) if name not in inner_names:
+                found.setdefault(name, dtype)
+            case _:
+                continue
+    return tuple(found.items())

@@ -1,0 +1,235 @@
+"""One launch for a nest whose outermost loops can be shared out over a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tl2hip.dtypes import I64
+from tl2hip.nest.index import ONE, ZERO, number, product
+from tl2hip.nest.ir import Axis, Expr, Loop, Stmt, Var
+from tl2hip.nest.walk import all_stmts
+from tl2hip.plan import loops, private
+from tl2hip.plan.access import loads_or_locals
+from tl2hip.plan.block import BlockCode, inner_loops
+from tl2hip.plan.chain import Chain, cooperation, head
+from tl2hip.plan.extents import block_count, constant_trip
+from tl2hip.plan.gfx942 import MAX_GRID_X, MAX_GRID_YZ, WAVE
+from tl2hip.plan.ir import Barrier, DeviceStmt, HostStmt, Launch
+from tl2hip.plan.loops import Spread
+from tl2hip.plan.state import State
+from tl2hip.plan.threads import ThreadCode
+from tl2hip.source.span import Span
+
+BLOCK = 256
+"""Threads of a block where nothing else decides: four waves, one for each SIMD of a compute unit."""
+
+PRIVATE_BLOCKS = 64
+"""Blocks of a launch whose threads keep private arrays in the workspace: bounds that memory."""
+
+LETTERS = ("x", "y", "z")
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """One axis of a chain and how it is shared out; None for an axis that each thread walks itself."""
+
+    axis: Axis
+    at: Span
+    how: Spread | None
+
+
+def launch(state: State, loop: Loop) -> tuple[HostStmt, ...]:
+    """The launch that runs a top-level loop; adds its kernel, its notes and its private arrays to the state."""
+    chain = head(loop, state.kinds)
+    if cooperation(chain, state.kinds) == "block":
+        return _by_blocks(state, chain)
+    return _by_threads(state, chain)
+
+
+def _by_threads(state: State, chain: Chain) -> tuple[HostStmt, ...]:
+    shared = share_threads(chain)
+    has_private = bool(private.allocated(chain.body))
+    grid = grid_of(shared, PRIVATE_BLOCKS if has_private else None)
+    block = block_of(shared)
+    body = chain.body
+    if has_private:
+        body = private.expanded(state, body, product((*grid, number(block[0] * block[1]))), _thread_number(block))
+    code = ThreadCode(state.names, atomic_arrays(state, shared))
+    inner = wrap(shared, code.lower(body), state)
+    kernel = state.add("", inner, block, _summary(shared, "a thread"))
+    note_chain(state, shared, "thread")
+    _note_serial(state, body)
+    return (Launch(kernel, grid),)
+
+
+def _by_blocks(state: State, chain: Chain) -> tuple[HostStmt, ...]:
+    threads = block_threads(chain.body, state)
+    shared = share_blocks(chain)
+    has_private = bool(private.allocated(chain.body))
+    grid = grid_of(shared, PRIVATE_BLOCKS if has_private else None)
+    body = chain.body
+    if has_private:
+        body = private.for_block(state, body, product(grid), _block_number())
+    code = BlockCode(
+        state.names, state.kinds, state.dtypes, threads, atomic_arrays(state, shared), state.same
+    )
+    lowered = code.lower(body)
+    if has_private:
+        lowered = (*lowered, Barrier("the private arrays are used again"))
+    kernel = state.add("", wrap(shared, lowered, state), (threads, 1, 1), _summary(shared, "a block"))
+    note_chain(state, shared, "block")
+    note_inner(state, body, code.shared_axes, threads)
+    return (Launch(kernel, grid),)
+
+
+def share_threads(chain: Chain) -> tuple[Shared, ...]:
+    """Lanes along the axis with the most contiguous accesses, rows of threads along the next, blocks along a
+    third; what is left is walked by each thread."""
+    lane = chain.lane()
+    order = [lane, *(n for n in reversed(range(len(chain.axes))) if n != lane)]
+    room = BLOCK
+    hows: dict[int, Spread] = {}
+    for letter, n in zip(LETTERS, order, strict=False):
+        axis = chain.axes[n]
+        wanted = {"x": BLOCK if len(chain.axes) == 1 else WAVE, "y": BLOCK // WAVE, "z": 1}[letter]
+        if letter == "y" and hows[lane].threads < WAVE:
+            wanted = room
+        threads = min(room, _fitting(axis, chain.axes[:n], wanted))
+        room //= threads
+        hows[n] = Spread(letter, True, threads, axis.tile or threads)
+    return tuple(Shared(a, chain.places[n], hows.get(n)) for n, a in enumerate(chain.axes))
+
+
+def share_blocks(chain: Chain) -> tuple[Shared, ...]:
+    """Blocks along up to three axes, the innermost fastest."""
+    last = len(chain.axes) - 1
+    hows = {last - k: letter for k, letter in enumerate(LETTERS)}
+    return tuple(
+        Shared(a, chain.places[n], Spread(hows[n], True, 1, a.tile or 1) if n in hows else None)
+        for n, a in enumerate(chain.axes)
+    )
+
+
+def _fitting(axis: Axis, outer: Sequence[Axis], wanted: int) -> int:
+    """The largest power of two up to `wanted` that neither the tile nor a constant extent leaves idle."""
+    limits = [n for n in (axis.tile, constant_trip(axis, outer)) if n is not None]
+    threads = wanted
+    while threads > 1 and any(threads >= 2 * max(1, n) for n in limits):
+        threads //= 2
+    if axis.tile is not None:
+        while threads > axis.tile:
+            threads //= 2
+    return threads
+
+
+def block_threads(body: tuple[Stmt, ...], state: State) -> int:
+    """Threads for a block that shares out inner loops: whole waves, four unless all those loops are short."""
+    trips = [constant_trip(s.axis) for s in inner_loops(body, state.kinds)]
+    tiles = [s.axis.tile for s in inner_loops(body, state.kinds)]
+    sizes = [n for n in (*trips, *tiles) if n is not None]
+    if sizes and len(sizes) >= len(trips) and max(sizes) < BLOCK:
+        return max(WAVE, -(-max(sizes) // WAVE) * WAVE) if max(sizes) > 2 * WAVE else WAVE
+    ragged = all(t is None and _from_memory(s) for t, s in zip(trips, inner_loops(body, state.kinds), strict=True))
+    return WAVE if ragged else BLOCK
+
+
+def _from_memory(loop: Loop) -> bool:
+    return loads_or_locals(loop.axis.start) or loads_or_locals(loop.axis.stop)
+
+
+def grid_of(shared: Sequence[Shared], most: int | None) -> tuple[Expr, Expr, Expr]:
+    """Blocks along x, y, z. `most`: a cap on x, with y and z then 1, where each block costs memory."""
+    counts: dict[str, Expr] = {}
+    for n, s in enumerate(shared):
+        if s.how is None:
+            continue
+        cap = MAX_GRID_X if s.how.letter == "x" else MAX_GRID_YZ
+        if most is not None:
+            cap = most if s.how.letter == "x" else 1
+        counts[s.how.letter] = block_count(s.axis, [o.axis for o in shared[:n]], s.how.tile, cap)
+    x, y, z = (counts.get(letter, ONE) for letter in LETTERS)
+    return x, y, z
+
+
+def block_of(shared: Sequence[Shared]) -> tuple[int, int, int]:
+    """Threads of a block along x, y, z."""
+    counts = {s.how.letter: s.how.threads for s in shared if s.how is not None}
+    x, y, z = (counts.get(letter, 1) for letter in LETTERS)
+    return x, y, z
+
+
+def wrap(shared: Sequence[Shared], body: tuple[DeviceStmt, ...], state: State) -> tuple[DeviceStmt, ...]:
+    """The body inside the loops of its chain, in the user's order."""
+    for s in reversed(shared):
+        if s.how is None:
+            body = (loops.serial(s.axis, body, state.names, s.at),)
+        else:
+            body = (loops.spread(s.axis, s.how, body, state.names, s.at),)
+    return body
+
+
+def atomic_arrays(state: State, shared: Sequence[Shared]) -> frozenset[str]:
+    """Arrays whose Updates may meet between the iterations that are shared out."""
+    return frozenset(u.array for s in shared if s.how for u in state.kinds[s.axis.name].updates)
+
+
+def _block_number() -> Expr:
+    return private.linear(tuple((Var(f"block_{c}", I64), Var(f"blocks_{c}", I64)) for c in LETTERS))
+
+
+def _thread_number(block: tuple[int, int, int]) -> Expr:
+    threads = tuple(
+        (Var(f"thread_{c}", I64) if n > 1 else ZERO, number(n)) for c, n in zip(LETTERS, block, strict=True)
+    )
+    grid = tuple((Var(f"block_{c}", I64), Var(f"blocks_{c}", I64)) for c in LETTERS)
+    return private.linear((*(t for t in threads if t[1] != ONE), *grid))
+
+
+def _summary(shared: Sequence[Shared], who: str) -> str:
+    names = ", ".join(s.axis.user or s.axis.name for s in shared if s.how)
+    return f"{who} for each {names}"
+
+
+def note_chain(state: State, shared: Sequence[Shared], mode: str) -> None:
+    """Tell where each axis of a chain went."""
+    for s in shared:
+        name = s.axis.user or s.axis.name
+        if s.how is None:
+            state.note(name, "serial in each thread", "the grid has three axes, and they are taken", s.at)
+        elif mode == "block":
+            state.note(name, f"grid {s.how.letter}, one a block", "parallel; its inner loops run along memory", s.at)
+        else:
+            where = f"grid {s.how.letter}, tiles of {s.how.tile}, {s.how.threads} threads"
+            lanes = s.how.letter == "x"
+            state.note(name, where, "parallel; contiguous accesses run along it" if lanes else "parallel", s.at)
+
+
+def note_inner(state: State, body: tuple[Stmt, ...], lanes: Sequence[str], threads: int) -> None:
+    """Tell where each loop inside a block went."""
+    for s in all_stmts(body):
+        if not isinstance(s, Loop):
+            continue
+        kind = state.kinds[s.axis.name]
+        name = s.axis.user or s.axis.name
+        if s.axis.name in lanes:
+            why = "reduction: a tree over the lanes" if kind.reductions else "parallel"
+            state.note(name, f"{threads} lanes of the block", why, s.at)
+        else:
+            state.note(name, "serial", _why_serial(kind.kind), s.at)
+
+
+def _note_serial(state: State, body: tuple[Stmt, ...]) -> None:
+    for s in all_stmts(body):
+        if isinstance(s, Loop):
+            kind = state.kinds[s.axis.name].kind
+            state.note(s.axis.user or s.axis.name, "serial in each thread", _why_serial(kind), s.at)
+
+
+def _why_serial(kind: str) -> str:
+    return {
+        "serial": "a value is carried from one iteration to the next",
+        "reduce": "a reduction; the axes around it fill the machine",
+        "parallel": "parallel; the axes around it fill the machine",
+    }[kind]
+

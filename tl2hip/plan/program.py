@@ -1,0 +1,91 @@
+"""Turns the units of a function into kernels and the launcher's statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tl2hip.nest.analysis.variables import exposed
+from tl2hip.nest.index import ONE, ZERO
+from tl2hip.nest.ir import Loop, Set, Stmt, Store, Var
+from tl2hip.plan.access import uses
+from tl2hip.plan.block import BlockCode, inner_loops
+from tl2hip.plan.ir import HostIf, HostLoop, HostStmt, Launch
+from tl2hip.plan.launch import BLOCK, launch, note_inner
+from tl2hip.plan.schedule import Choose, Grid, Group, Repeat, Unit, Whole, walk
+from tl2hip.plan.state import State
+from tl2hip.plan.total import total
+
+
+@dataclass(slots=True)
+class Program:
+    """Builds the launcher's statements. `combines` maps a reduced loop, by identity, to the statements that
+    take its partials in."""
+
+    state: State
+    combines: dict[int, tuple[Stmt, ...]] = field(default_factory=dict)
+
+    def host(self, units: tuple[Unit, ...]) -> tuple[HostStmt, ...]:
+        """The launcher's statements for these units."""
+        return tuple(h for u in units for h in self._one(u))
+
+    def _one(self, u: Unit) -> tuple[HostStmt, ...]:
+        match u:
+            case Grid(loop=loop):
+                return launch(self.state, loop)
+            case Whole(loop=loop):
+                return self._whole(loop)
+            case Group(body=body):
+                return (self._group(body),)
+            case Repeat(loop=loop, body=body):
+                return (self._repeat(loop, body),)
+            case Choose(branch=branch, then=then, orelse=orelse):
+                return (HostIf(branch.test, self.host(then), self.host(orelse), at=branch.at),)
+
+    def _whole(self, loop: Loop) -> tuple[HostStmt, ...]:
+        halves = total(self.state, loop)
+        if halves is None:
+            return ()
+        self.combines[id(loop)] = halves.combine
+        return (halves.launch,)
+
+    def _repeat(self, loop: Loop, body: tuple[Unit, ...]) -> HostLoop:
+        axis = loop.axis
+        carried = self.state.kinds[axis.name].carried
+        why = carried[0].sentence if carried else "its iterations follow one another"
+        self.state.note(axis.user or axis.name, "a loop of the launcher", why, loop.at)
+        return HostLoop(axis.name, axis.start, axis.stop, axis.step, self.host(body), at=loop.at)
+
+    def _group(self, body: tuple[Stmt, ...]) -> Launch:
+        state = self.state
+        open_reads, whole = exposed(body)[0], uses(body)
+        body = tuple(x for s in body for x in self.combines.get(id(s), (s,)))
+        ahead = tuple(
+            Set(v, state.slot(v), at=body[0].at) for v in state.slots if v in open_reads and v in whole.sets
+        )
+        behind = tuple(
+            Store(array, (ZERO,), Var(v, state.dtypes[v]), proven=True, at=body[-1].at)
+            for v, array in state.slots.items()
+            if v in whole.sets
+        )
+        threads = BLOCK if inner_loops(body, state.kinds) else 1
+        code = BlockCode(state.names, state.kinds, state.dtypes, threads, same=state.same)
+        lowered = code.lower((*ahead, *body, *behind))
+        kernel = state.add("finish" if self.combines else "scalars", lowered, (threads, 1, 1), "one block")
+        note_inner(state, body, code.shared_axes, threads)
+        return Launch(kernel, (ONE, ONE, ONE))
+
+
+def passed_on(units: tuple[Unit, ...], constants: Iterable[str]) -> tuple[str, ...]:
+    """The scalars that one unit leaves for another, in order of name: they need memory between launches."""
+    wanted: set[str] = set()
+    for u in walk(units):
+        match u:
+            case Grid(loop=loop) | Whole(loop=loop):
+                touched = uses((loop,))
+                wanted |= touched.gets - touched.sets
+            case Group(body=body):
+                wanted |= exposed(body)[0]
+            case _:
+                raise TypeError(u)
+    return tuple(sorted(wanted - set(constants)))

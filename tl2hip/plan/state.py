@@ -1,0 +1,71 @@
+"""What planning one nest gathers: kernels, placed arrays, notes, and the facts every step asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tl2hip.dtypes import DType
+from tl2hip.nest.dependence import AxisKind
+from tl2hip.nest.index import ZERO
+from tl2hip.nest.ir import Array, Expr, Load, Nest, Set, Var
+from tl2hip.nest.walk import all_parts
+from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, Let, Note, Placed
+from tl2hip.plan.kernels import finish
+from tl2hip.plan.names import Names
+from tl2hip.plan.walk import all_exprs, all_stmts
+from tl2hip.source.span import Span
+
+
+@dataclass(slots=True)
+class State:
+    """The plan in the making. `kinds` and `dtypes` grow with the axes and variables that planning makes up."""
+
+    nest: Nest
+    kinds: dict[str, AxisKind]
+    dtypes: dict[str, DType]
+    names: Names
+    same: Mapping[str, frozenset[str]]
+    constants: Mapping[str, Set]
+    """Top-level scalars that every kernel computes for itself."""
+    slots: dict[str, str] = field(default_factory=dict)
+    """The workspace array that holds each scalar passed between launches."""
+    placed: dict[str, Placed] = field(default_factory=dict)
+    kernels: list[DeviceKernel] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+    def workspace(self, wish: str, dtype: DType, shape: tuple[Expr, ...]) -> str:
+        """A new workspace array; gives its name."""
+        name = self.names.fresh(wish)
+        self.placed[name] = Placed(Array(name, dtype, shape, "local"), "workspace")
+        return name
+
+    def note(self, axis: str, where: str, why: str, at: Span) -> None:
+        """Remember where a loop of the user went; loops tl2hip made itself are told under their own names."""
+        self.notes.append(Note(axis, where, why, at))
+
+    def add(self, suffix: str, body: tuple[DeviceStmt, ...], block: tuple[int, int, int], summary: str) -> str:
+        """Finish a kernel and give its name: the nest's, with a suffix where there is something to tell apart."""
+        name = self.names.fresh(f"{self.nest.name}_{suffix}" if suffix else f"{self.nest.name}_kernel")
+        body = (*self._given(body), *body)
+        self.kernels.append(finish(name, body, block, self.placed, self.dtypes, summary))
+        return name
+
+    def _given(self, body: tuple[DeviceStmt, ...]) -> tuple[DeviceStmt, ...]:
+        """What a kernel must know before it starts: constants it computes, scalars that others left it."""
+        own = {s.name for s in all_stmts(body) if isinstance(s, Set | Let | Declare)}
+        wanted = [e.name for e in all_exprs(body) if isinstance(e, Var) and e.name not in own]
+        given: dict[str, DeviceStmt] = {}
+        while wanted:
+            name = wanted.pop()
+            if name in self.slots:
+                given[name] = Let(name, self.slot(name))
+            elif name in self.constants:
+                given[name] = Let(name, self.constants[name].value, at=self.constants[name].at)
+                wanted += [p.name for p in all_parts(self.constants[name].value) if isinstance(p, Var)]
+        order = [*self.constants, *self.slots]
+        return tuple(given[name] for name in order if name in given)
+
+    def slot(self, variable: str) -> Load:
+        """What a scalar's slot holds."""
+        return Load(self.slots[variable], (ZERO,), self.dtypes[variable], proven=True)

@@ -1,0 +1,134 @@
+"""A reduction with no parallel axis around it, in two launches: partial results of many blocks, then one block.
+
+`for i in range(N): s += A[i]` becomes a launch in which each block leaves its partial in the workspace, and a
+loop over these partials that the next one-block kernel runs in the place of the user's loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tl2hip.dtypes import I64
+from tl2hip.nest.dependence import AxisKind
+from tl2hip.nest.index import ONE, ZERO, number, product
+from tl2hip.nest.ir import Axis, AxisRef, Compare, Expr, If, Load, Logic, Loop, Set, Stmt, Store, Var
+from tl2hip.plan.block import shareable
+from tl2hip.plan.chain import Chain
+from tl2hip.plan.extents import block_count
+from tl2hip.plan.gfx942 import TOTAL_BLOCKS
+from tl2hip.plan.ir import DeviceIf, HostStmt, Launch
+from tl2hip.plan.launch import BLOCK, Shared, atomic_arrays, wrap
+from tl2hip.plan.loops import Spread
+from tl2hip.plan.private import linear
+from tl2hip.plan.reduce import Partial, merge, partials, privatised
+from tl2hip.plan.state import State
+from tl2hip.plan.threads import ThreadCode
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What a total reduction becomes: the launch that leaves partials, and the statements that take them in."""
+
+    launch: HostStmt
+    combine: tuple[Stmt, ...]
+
+
+def total(state: State, loop: Loop) -> Total | None:
+    """The two halves of a top-level reduction; None where one of its reductions cannot be shared out."""
+    chain = _chain(state, loop)
+    reductions = state.kinds[loop.axis.name].reductions
+    parts = partials(reductions, loop.axis, loop.body, state.dtypes, state.names)
+    if parts is None:
+        return None
+    shared = _share(chain)
+    grid = tuple(_blocks(shared, letter) for letter in ("x", "y"))
+    code = ThreadCode(state.names, atomic_arrays(state, shared))
+    body = wrap(shared, code.lower(privatised(chain.body, parts)), state)
+    which = linear(tuple((Var(f"block_{c}", I64), Var(f"blocks_{c}", I64)) for c in "xy"[: len(shared)]))
+    arrays = tuple(_workspace(state, p) for p in parts)
+    stores = tuple(s for p, names in zip(parts, arrays, strict=True) for s in _stores(p, names, which, loop))
+    first = Compare("==", Var("thread_x", I64), ZERO)
+    whole = (
+        *(d for p in parts for d in p.start()),
+        *body,
+        *(p.combine(BLOCK, loop.at) for p in parts),
+        DeviceIf(first, stores, note="one partial a block", at=loop.at),
+    )
+    kernel = state.add("partials", whole, (BLOCK, 1, 1), "each block leaves a partial result")
+    for s in shared:
+        where = f"grid {s.how.letter}, {s.how.threads} threads" if s.how else "serial in each thread"
+        state.note(s.axis.user or s.axis.name, where, "reduction with no parallel axis around it", s.at)
+    combine = _over_blocks(state, loop, product(grid), parts, arrays)
+    return Total(Launch(kernel, (grid[0], grid[1], ONE)), combine)
+
+
+def _chain(state: State, loop: Loop) -> Chain:
+    """The loop and the one directly inside it, where both may be shared out."""
+    inner = loop.body[0]
+    pairs = any(len(r.variables) > 1 for r in state.kinds[loop.axis.name].reductions)
+    if len(loop.body) == 1 and isinstance(inner, Loop) and shareable(inner.axis, state.kinds) and not pairs:
+        return Chain((loop.axis, inner.axis), (loop.at, inner.at), inner.body)
+    return Chain((loop.axis,), (loop.at,), loop.body)
+
+
+def _share(chain: Chain) -> tuple[Shared, ...]:
+    """Lanes along the axis with the most contiguous accesses, blocks along the other."""
+    lane = chain.lane()
+    return tuple(
+        Shared(a, chain.places[n], Spread("x", True, BLOCK, a.tile or BLOCK) if n == lane else Spread("y", True, 1, a.tile or 1))
+        for n, a in enumerate(chain.axes)
+    )
+
+
+def _blocks(shared: tuple[Shared, ...], letter: str) -> Expr:
+    most = TOTAL_BLOCKS if len(shared) == 1 else {"x": 16, "y": TOTAL_BLOCKS // 16}[letter]
+    for n, s in enumerate(shared):
+        if s.how is not None and s.how.letter == letter:
+            return block_count(s.axis, [o.axis for o in shared[:n]], s.how.tile, most)
+    return ONE
+
+
+def _workspace(state: State, p: Partial) -> tuple[str, ...]:
+    """A workspace array for each variable of a partial, one element a block."""
+    size = (number(TOTAL_BLOCKS),)
+    return tuple(state.workspace(f"{v}s", t, size) for v, t in zip(p.names, p.dtypes, strict=True))
+
+
+def _stores(p: Partial, arrays: tuple[str, ...], which: Expr, loop: Loop) -> tuple[Store, ...]:
+    return tuple(
+        Store(array, (which,), Var(v, t), proven=True, at=loop.at)
+        for array, v, t in zip(arrays, p.names, p.dtypes, strict=True)
+    )
+
+
+def _over_blocks(
+    state: State, loop: Loop, blocks: Expr, parts: tuple[Partial, ...], arrays: tuple[tuple[str, ...], ...]
+) -> tuple[Stmt, ...]:
+    """Statements that take the blocks' partials into the user's variables; their axis' kind is added."""
+    axis = Axis(state.names.fresh("block"), ZERO, blocks)
+    before: list[Stmt] = []
+    body: list[Stmt] = []
+    after: list[Stmt] = []
+    for p, names in zip(parts, arrays, strict=True):
+        loads = tuple(Load(a, (AxisRef(axis.name),), t, proven=True) for a, t in zip(names, p.dtypes, strict=True))
+        if not p.compare:
+            target = Var(p.reduction.variables[0], p.dtypes[0])
+            body.append(Set(target.name, merge(p.reduction.op, target, loads[0]), at=loop.at))
+            continue
+        before += [Set(v, c, at=loop.at) for v, c in zip(p.names, p.neutral, strict=True)]
+        body.append(_take_pair(p, loads[0], loads[1], loop))
+        after += p.finish(loop.at)
+    shared = all(not p.compare for p in parts)
+    reductions = tuple(p.reduction for p in parts)
+    state.kinds[axis.name] = AxisKind("reduce", reductions) if shared else AxisKind("serial")
+    return (*before, Loop(axis, tuple(body), at=loop.at), *after)
+
+
+def _take_pair(p: Partial, value: Expr, where: Expr, loop: Loop) -> If:
+    """Takes one block's (value, position) in: better values win, and on ties the position that the user's loop
+    would have kept. The blocks' iterations interleave, so the order of blocks says nothing."""
+    best, kept = Var(p.names[0], p.dtypes[0]), Var(p.names[1], I64)
+    earlier = Compare("<" if p.combine_op.startswith("first") else ">", where, kept)
+    tie = Logic("and", Compare("==", value, best), earlier)
+    wins = Logic("and", Compare("!=", where, p.none), Logic("or", Compare(p.compare[0], value, best), tie))
+    return If(wins, (Set(best.name, value, at=loop.at), Set(kept.name, where, at=loop.at)), at=loop.at)
