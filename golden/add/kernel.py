@@ -2,7 +2,7 @@
 
 from tl2hip import Tensor, Tile, dims, f32, kernel
 
-(N,) = dims("N")
+N = dims("N")
 
 
 @kernel

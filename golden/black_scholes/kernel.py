@@ -4,7 +4,7 @@ import math
 
 from tl2hip import Tensor, dims, f32, kernel
 
-(N,) = dims("N")
+N = dims("N")
 
 
 @kernel

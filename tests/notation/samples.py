@@ -1,4 +1,4 @@
-"""Kernels that use what the goldens do not, in loops and slices; type checkers read them, nothing runs them."""
+"""Kernels that use what the goldens do not, in loops and slices; type checkers read them, none runs."""
 
 import math
 
@@ -34,7 +34,8 @@ from tl2hip import (
 )
 
 B, M, N, K, LD = dims("B M N K LD")
-(V,) = dims("V")
+V = dims("V")
+(P,) = dims("P")
 
 
 @kernel
@@ -110,10 +111,12 @@ def mixed(
 
 
 @kernel
-def in_rows(X: Tensor[f32, M, N]) -> None:
+def in_rows(X: Tensor[f32, M, N], Y: Tensor[f32, P]) -> None:
     for row in X:
         m = f32(-math.inf)
         for v in row:
             if v > m:
                 m = v
         row[:] = row - m
+    for p in range(P):
+        Y[p] += p

@@ -19,7 +19,7 @@ H, W = dims("H W")
 def test_names() -> None:
     assert [str(d) for d in dims("A, B C")] == ["A", "B", "C"]
     (n,) = dims("N")
-    assert str(n) == "N"
+    assert str(n) == str(dims("N")) == "N" and n == dims("N")
 
 
 @pytest.mark.parametrize("text", ["", "1x", "a-b", "A A"])
@@ -63,7 +63,7 @@ def test_use_outside_a_call(use: Any) -> None:
 
 def test_equality_is_by_expression() -> None:
     assert H + 1 == H + 1 and H + 1 != 1 + H and H != "H"
-    assert len({H, W, dims("H")[0]}) == 2
+    assert len({H, W, dims("H")}) == 2
 
 
 def test_only_integers_combine() -> None:

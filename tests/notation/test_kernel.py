@@ -112,11 +112,17 @@ def double(x: Tensor[f32, N], alpha: f32):
 @kernel
 def broken(x: Tensor[f32, Unknown]):
     pass
+@kernel
+def sized(n: int, x: Tensor[f32, n + 1]):
+    return n
 """
     names = define(tmp_path, text, "from __future__ import annotations\n" + HEAD)
     x = np.ones(3, "f4")
     names["double"](x, 2)
     assert x.tolist() == [2, 2, 2]
+    assert names["sized"](2, x) == 2
+    with pytest.raises(ValueError, match=r"x.shape\[0\] is 3, but n \+ 1 is 4 \(n = 3 from the argument\)"):
+        names["sized"](3, x)
     with pytest.raises(TypeError, match="broken: the annotation of x.*'Unknown' is not defined"):
         names["broken"](x)
 
@@ -200,7 +206,7 @@ def test_bad_arrays(tmp_path: Path, arrays: tuple[str, ...], error: type[Excepti
 
 
 STRIDED = """
-LD = dims("LD")[0]
+LD = dims("LD")
 @kernel
 def copy(x: Tensor[f32, M, N, strides(LD, 1)], y: Tensor[f32, M, N]):
     for i in range(M):

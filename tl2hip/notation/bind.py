@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tl2hip.notation.elements import Element
-from tl2hip.notation.extents import Extent, names_in, solved, value_at
+from tl2hip.notation.extents import Dim, Extent, names_in, solved, value_at
 from tl2hip.notation.tensors import TensorType
 
 if TYPE_CHECKING:
@@ -28,12 +28,16 @@ class Demand:
 
 
 def declared_types(function: Callable[..., Any]) -> dict[str, Any]:
-    """The function's annotations as objects; strings among them are evaluated where the function stands."""
+    """The function's annotations as objects; strings among them are evaluated where the function stands.
+
+    An `int` parameter may stand in an extent there: `def f(n: int, x: Tensor[f32, n])`.
+    """
     given: dict[str, Any] = dict(function.__annotations__)
     if not any(isinstance(value, str) for value in given.values()):
         return given
     code, cells = function.__code__, function.__closure__ or ()
     inner = {name: cell.cell_contents for name, cell in zip(code.co_freevars, cells, strict=True)}
+    inner |= {name: Dim(name) for name, value in given.items() if value in (int, "int")}
     for name, value in given.items():
         if isinstance(value, str):
             try:
@@ -51,13 +55,16 @@ def bind(name: str, types: Mapping[str, Any], arguments: dict[str, Any]) -> dict
     `name` is the kernel's, for messages. TypeError for a wrong kind or dtype, ValueError for a wrong shape.
     """
     demands: list[Demand] = []
+    sizes: dict[str, int] = {}
     for parameter, value in arguments.items():
         declared = types.get(parameter)
         if isinstance(declared, TensorType):
             demands += _demands(name, parameter, declared, value)
         else:
             arguments[parameter] = _scalar(name, parameter, declared, value)
-    bound, origins = _solve(name, demands)
+            if declared is int:
+                sizes[parameter] = arguments[parameter]
+    bound, origins = _solve(name, demands, sizes)
     for demand in demands:
         _check(name, demand, bound, origins)
     return bound
@@ -93,9 +100,7 @@ def _demands(name: str, parameter: str, declared: TensorType, value: object) -> 
     import numpy as np
 
     if not isinstance(value, np.ndarray):
-        raise TypeError(
-            f"{name}: {parameter} is declared {declared} and takes a NumPy array, not {_kind(value)}"
-        )
+        raise TypeError(f"{name}: {parameter} is declared {declared} and takes a NumPy array, not {_kind(value)}")
     if value.dtype != declared.element.dtype:
         raise TypeError(
             f"{name}: {parameter} is declared {declared.element}, but the array's dtype is {value.dtype};"
@@ -131,10 +136,10 @@ def _stride_demands(
     return demands
 
 
-def _solve(name: str, demands: list[Demand]) -> tuple[dict[str, int], dict[str, str]]:
-    """Every dim that some demand fixes, with where its value comes from."""
-    bound: dict[str, int] = {}
-    origins: dict[str, str] = {}
+def _solve(name: str, demands: list[Demand], sizes: Mapping[str, int]) -> tuple[dict[str, int], dict[str, str]]:
+    """Every dim that some demand or an int argument of its name fixes, with where its value comes from."""
+    bound = dict(sizes)
+    origins = dict.fromkeys(sizes, "the argument")
     progress = True
     while progress:
         progress = False
@@ -181,9 +186,7 @@ def _scalar(name: str, parameter: str, declared: object, value: Any) -> Any:
         return float(value)
     if declared is bool:
         if not isinstance(value, bool) and str(getattr(value, "dtype", "")) != "bool":
-            raise TypeError(
-                f"{name}: {parameter} is declared bool and takes True or False and not {_kind(value)}"
-            )
+            raise TypeError(f"{name}: {parameter} is declared bool and takes True or False and not {_kind(value)}")
         return bool(value)
     return value
 

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NoReturn, cast
+from typing import TYPE_CHECKING, NoReturn, cast
+
+if TYPE_CHECKING:
+
+    class Dims(int):
+        """What `dims` gives, to a checker: an int that also unpacks into ints."""
+
+        def __iter__(self) -> Iterator[int]: ...
+
 
 Bound = Mapping[str, int]
 """What dims stand for in one call, by name."""
@@ -110,8 +118,17 @@ class Combined(Extent):
         return f"{_nested(self.left)} {self.op} {_nested(self.right)}"
 
 
-def dims(names: str) -> tuple[int, ...]:
-    """One dim for each name, in order: `M, N = dims("M N")`, `(N,) = dims("N")`.
+class SoleDim(Dim):
+    """A dim made alone, `N = dims("N")`; it also unpacks as one of one, `(N,) = dims("N")`."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Dim]:
+        return iter((self,))
+
+
+def dims(names: str) -> Dims:
+    """One dim for each name, in order: `M, N = dims("M N")`, `N = dims("N")`.
 
     To a type checker they are ints. A call of a kernel binds them to the shapes of its arguments, and there
     they are ints; elsewhere they can stand in extents (`Tensor[f32, H - FH + 1]`) and nothing else.
@@ -124,7 +141,8 @@ def dims(names: str) -> tuple[int, ...]:
             raise ValueError(f"dims: {word!r} is not a name")
     if len(set(words)) < len(words):
         raise ValueError(f"dims: a name stands twice in {names!r}")
-    return cast("tuple[int, ...]", tuple(Dim(word) for word in words))
+    made = SoleDim(words[0]) if len(words) == 1 else tuple(Dim(word) for word in words)
+    return cast("Dims", made)
 
 
 def value_at(extent: Extent | int, bound: Bound) -> int:

@@ -69,8 +69,7 @@ def _extent(given: object) -> int | Extent | None:
         if given < 0:
             raise ValueError(f"an extent is 0 or more, not {given}")
         return given
-    hint = '; one dim alone is `(N,) = dims("N")`' if isinstance(given, tuple) else ""
-    raise TypeError(f"an extent is an int, a dim, an expression of dims or `:`, not {given!r}{hint}")
+    raise TypeError(f"an extent is an int, a dim, an expression of dims or `:`, not {given!r}")
 
 
 def _tensor_type(parts: object) -> TensorType:

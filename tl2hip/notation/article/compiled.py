@@ -120,9 +120,7 @@ def _by_name(name: str, inputs: list[str], arrays: tuple[Any, ...], named: dict[
     return {key: given[key] for key in inputs}
 
 
-def _values(
-    name: str, dims: list[str], bound: Mapping[str, int], loops: list[tuple[Size, Size]]
-) -> dict[str, int]:
+def _values(name: str, dims: list[str], bound: Mapping[str, int], loops: list[tuple[Size, Size]]) -> dict[str, int]:
     """A value for each open parameter: from the arrays' shapes, for a block the extent of its loop."""
     values = {dim: bound[dim] for dim in dims if dim in bound}
     for extent, block in loops:

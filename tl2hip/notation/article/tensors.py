@@ -80,9 +80,7 @@ class View:
         if self.tensor.array is None:
             return
         if any(axis.number in run.kept and axis not in self.axes for axis in value.axes):
-            raise ValueError(
-                f"{self.tensor.name}: the tile has an index of another store and not of this one"
-            )
+            raise ValueError(f"{self.tensor.name}: the tile has an index of another store and not of this one")
         full = summed(value, self.axes)
         if full.array is None:
             raise TypeError(f"{self.tensor.name}: the stored tile was computed in another run")

@@ -122,9 +122,7 @@ def _combined(do: Callable[[Any, Any], Any], a: Value | float, b: Value | float)
     axes = _union(*(side.axes for side in (a, b) if isinstance(side, Value)))
     for side in (a, b):
         if not isinstance(side, Value) and not hasattr(side, "__float__"):
-            raise TypeError(
-                f"a tile is combined with a tile or a number, not with {side!r}; load tensors first"
-            )
+            raise TypeError(f"a tile is combined with a tile or a number, not with {side!r}; load tensors first")
     if any(isinstance(side, Value) and side.array is None for side in (a, b)):
         return Value(axes, None)
     left, right = (side.along(axes) if isinstance(side, Value) else side for side in (a, b))
