@@ -1,0 +1,88 @@
+"""Elements of arrays: offsets in row-major or strided order, and Python's rules for indices nobody proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tl2hip.hip import helpers
+from tl2hip.hip.context import Context
+from tl2hip.hip.text import Text, call, infix
+from tl2hip.nest.ir import Array, Const, Expr, Load
+
+Show = Callable[[Expr, Context], Text]
+
+
+def load(e: Load, ctx: Context, show: Show) -> Text:
+    """One element; where the index is not proven, 0 outside the array."""
+    if e.proven:
+        return Text(f"{ctx.c(e.array)}[{offset(e.array, e.index, ctx, show).argument}]")
+    at = guarded_offset(e.array, e.index, ctx, show)
+    return call(ctx.call(helpers.LOAD_OR_ZERO), ctx.c(e.array), at.argument)
+
+
+def offset(array: str, index: tuple[Expr, ...], ctx: Context, show: Show) -> Text:
+    """Where an element stands, counted in elements from the start of the array.
+
+    Row-major order prints in Horner's form, `(i * N + j) * K + k`; strides print as a sum of products.
+    """
+    a = ctx.arrays[array]
+    shown = [show(i, ctx) for i in index]
+    if a.strides is not None:
+        return _sum([_times(x, s, ctx, show) for x, s in zip(shown, a.strides, strict=True)])
+    total = Text("0")
+    for position, (x, extent) in enumerate(zip(shown, a.shape, strict=True)):
+        total = _plus(_times(total, extent, ctx, show) if position else total, x)
+    return total
+
+
+def _sum(terms: list[Text]) -> Text:
+    total = Text("0")
+    for t in terms:
+        total = _plus(total, t)
+    return total
+
+
+def _plus(a: Text, b: Text) -> Text:
+    if a.text == "0":
+        return b
+    if b.text == "0":
+        return a
+    return infix("+", a, b)
+
+
+def _times(x: Text, by: Expr, ctx: Context, show: Show) -> Text:
+    if x.text == "0" or by == Const(0, by.dtype):
+        return Text("0")
+    if by == Const(1, by.dtype):
+        return x
+    return infix("*", x, show(by, ctx))
+
+
+def guarded_offset(array: str, index: tuple[Expr, ...], ctx: Context, show: Show) -> Text:
+    """The same place, each index wrapped as Python does; negative where one lies outside the array."""
+    a = ctx.arrays[array]
+    if not index:
+        return Text("0")
+    shown = [show(i, ctx).argument for i in index]
+    extents = [show(n, ctx).argument for n in a.shape]
+    places = [call(ctx.call(helpers.WRAPPED), x, n) for x, n in zip(shown, extents, strict=True)]
+    return _strided(a, places, ctx, show) if a.strides is not None else _row_major(extents, places, ctx)
+
+
+def _row_major(extents: list[str], places: list[Text], ctx: Context) -> Text:
+    total = places[0]
+    for place, n in zip(places[1:], extents[1:], strict=True):
+        total = call(ctx.call(helpers.ROW_MAJOR), total.argument, place.argument, n)
+    return total
+
+
+def _strided(a: Array, places: list[Text], ctx: Context, show: Show) -> Text:
+    strides = [show(s, ctx).argument for s in a.strides or ()]
+    terms = [
+        p if s == "1" else call(ctx.call(helpers.STRIDED), p.argument, s)
+        for p, s in zip(places, strides, strict=True)
+    ]
+    total = terms[0]
+    for t in terms[1:]:
+        total = call(ctx.call(helpers.TOGETHER), total.argument, t.argument)
+    return total

@@ -1,0 +1,60 @@
+"""What printing one function knows and gathers: names, arrays, facts about values, helpers in use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tl2hip.hip.helpers import Helper
+from tl2hip.nest.ir import Array
+
+
+class Spelling(Protocol):
+    """The C name of each name: `Names` of a plan, or names that stand for themselves."""
+
+    def __getitem__(self, name: str, /) -> str: ...
+
+
+@dataclass(slots=True)
+class Used:
+    """Helpers and vector types used so far, in the order in which they have to be printed."""
+
+    helpers: dict[str, Helper] = field(default_factory=dict)
+    math: dict[str, None] = field(default_factory=dict)
+    """Symbols of `hip.math`."""
+    host_math: dict[str, None] = field(default_factory=dict)
+    """Those of them that the launcher calls too."""
+    vectors: dict[str, str] = field(default_factory=dict)
+    """Vector typedefs: name to definition."""
+
+    def take(self, helper: Helper) -> str:
+        """Marks a helper and what it calls as used; its name."""
+        for needed in helper.needs:
+            self.take(needed)
+        self.helpers.setdefault(helper.name, helper)
+        return helper.name
+
+
+@dataclass(slots=True)
+class Context:
+    """Facts for the expressions of one function.
+
+    `natural` holds the i64 names (loop variables, constants) known to be 0 or more; `index` those that count or
+    address things, whose sums and products stay far from 2**63. `host` is set for the launcher.
+    """
+
+    names: Spelling
+    used: Used
+    arrays: Mapping[str, Array]
+    natural: set[str] = field(default_factory=set)
+    index: set[str] = field(default_factory=set)
+    host: bool = False
+
+    def c(self, name: str) -> str:
+        """The C name of a name of the plan."""
+        return self.names[name]
+
+    def call(self, helper: Helper) -> str:
+        """The name of a helper, which is printed from now on."""
+        return self.used.take(helper)

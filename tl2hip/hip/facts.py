@@ -1,0 +1,101 @@
+"""What can be shown about an integer expression: its bounds, that it is an index, that it is not negative.
+
+Only what is shown prints as a bare C++ operator; the rest goes through a helper that wraps.
+"""
+
+from __future__ import annotations
+
+from tl2hip.dtypes import BOOL, I64, DType
+from tl2hip.hip.context import Context
+from tl2hip.nest.ir import AxisRef, Binary, Cast, Const, Dim, Expr, Scalar, Select, Var
+
+Bounds = tuple[int, int]
+
+
+def limits(dtype: DType) -> Bounds:
+    """The least and the greatest value of an integer dtype or bool."""
+    if dtype is BOOL:
+        return 0, 1
+    if dtype.kind == "uint":
+        return 0, 2**dtype.bits - 1
+    return -(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1
+
+
+def bounds(e: Expr) -> Bounds:
+    """Bounds of an integer expression as its types and constants give them."""
+    low, high = limits(e.dtype)
+    match e:
+        case Const(value=v):
+            return int(v), int(v)
+        case Cast(value=v) if not v.dtype.is_float:
+            inner = bounds(v)
+            return inner if low <= inner[0] and inner[1] <= high else (low, high)
+        case Binary(op="+" | "-" | "*" as op, left=a, right=b):
+            exact = _arithmetic(op, bounds(a), bounds(b))
+            return exact if low <= exact[0] and exact[1] <= high else (low, high)
+        case Binary(op="&", left=a, right=b):
+            tops = [t for s, t in (bounds(a), bounds(b)) if s >= 0]
+            return (0, min(tops)) if tops else (low, high)
+        case Binary(op="%", right=Const(value=v)) if v > 0:
+            return 0, int(v) - 1
+        case Select(then=a, orelse=b):
+            (a0, a1), (b0, b1) = bounds(a), bounds(b)
+            return min(a0, b0), max(a1, b1)
+        case _:
+            return low, high
+
+
+def _arithmetic(op: str, a: Bounds, b: Bounds) -> Bounds:
+    if op == "+":
+        return a[0] + b[0], a[1] + b[1]
+    if op == "-":
+        return a[0] - b[1], a[1] - b[0]
+    corners = [x * y for x in a for y in b]
+    return min(corners), max(corners)
+
+
+def stays_inside(op: str, a: Expr, b: Expr) -> bool:
+    """Whether `a op b` cannot leave its dtype, whatever the operands hold."""
+    low, high = limits(a.dtype)
+    least, most = _arithmetic(op, bounds(a), bounds(b))
+    return low <= least and most <= high
+
+
+def is_index(e: Expr, ctx: Context) -> bool:
+    """Whether an i64 counts or addresses things: made of loop variables, extents and numbers under 2**33."""
+    match e:
+        case Const(value=v):
+            return abs(v) < 2**33
+        case Dim():
+            return True
+        case AxisRef(axis=name) | Var(name=name) | Scalar(name=name):
+            return e.dtype is I64 and name in ctx.index
+        case Cast(value=v):
+            return not v.dtype.is_float and (v.dtype.bits <= 32 or is_index(v, ctx))
+        case Binary(op="+" | "-" | "*" | "//" | "%" | "min" | "max" | "minimum" | "maximum", left=a, right=b):
+            return is_index(a, ctx) and is_index(b, ctx)
+        case Select(then=a, orelse=b):
+            return is_index(a, ctx) and is_index(b, ctx)
+        case _:
+            return False
+
+
+def is_natural(e: Expr, ctx: Context) -> bool:
+    """Whether an i64 index is 0 or more."""
+    match e:
+        case Dim():
+            return True
+        case AxisRef(axis=name) | Var(name=name) | Scalar(name=name):
+            return name in ctx.natural
+        case Binary(op="+" | "*", left=a, right=b):
+            return is_index(e, ctx) and is_natural(a, ctx) and is_natural(b, ctx)
+        case Binary(op="//" | "min" | "minimum", left=a, right=b):
+            return is_natural(a, ctx) and is_natural(b, ctx)
+        case Binary(op="%", right=b):
+            return is_natural(b, ctx)
+        case Binary(op="max" | "maximum", left=a, right=b):
+            return is_natural(a, ctx) or is_natural(b, ctx)
+        case Select(then=a, orelse=b):
+            return is_natural(a, ctx) and is_natural(b, ctx)
+        case _:
+            return not e.dtype.is_float and bounds(e)[0] >= 0

@@ -1,0 +1,148 @@
+"""Host statements of a plan: constants, loops, the choice between variants, launches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import singledispatch
+
+from tl2hip.dtypes import I64
+from tl2hip.hip.context import Context
+from tl2hip.hip.expressions import show
+from tl2hip.hip.kernel import broken
+from tl2hip.hip.names import Names
+from tl2hip.hip.statements import loop_head, natural_loop, note_value, quoted
+from tl2hip.hip.text import MUL
+from tl2hip.nest.ir import Const, Expr
+from tl2hip.plan.ir import Aligned, DeviceKernel, HostIf, HostLet, HostLoop, HostStmt, Launch, Plan
+from tl2hip.source.span import Span
+
+
+@dataclass(slots=True)
+class HostWriter:
+    """The lines of the launcher's body, and what they need."""
+
+    ctx: Context
+    plan: Plan
+    names: Names
+    lines: list[str] = field(default_factory=list)
+    depth: int = 1
+    quoted: set[int] = field(default_factory=set)
+
+    def line(self, text: str) -> None:
+        self.lines.append(f"{'    ' * self.depth}{text}")
+
+    def refuse(self, tests: list[str]) -> None:
+        """Returns an error where any test holds, one test a line if there are several."""
+        pad = "    " * self.depth + "    "
+        self.line(f"if ({f' ||{chr(10)}{pad}'.join(tests)})")
+        self.line("    return hipErrorInvalidValue;")
+
+    def quote(self, at: Span) -> None:
+        """The user's line as a comment, once."""
+        if at.line and at.line not in self.quoted:
+            self.quoted.add(at.line)
+            self.line(quoted(self.plan.nest.source, at.line))
+
+    def kernel(self, name: str) -> DeviceKernel:
+        """The kernel of that name; KeyError where the plan has none."""
+        return {k.name: k for k in self.plan.kernels}[name]
+
+
+def write_host(body: tuple[HostStmt, ...], w: HostWriter) -> None:
+    """Appends the lines of a body of the launcher."""
+    for s in body:
+        write(s, w)
+
+
+@singledispatch
+def write(s: HostStmt, w: HostWriter) -> None:
+    """Appends the lines of one statement. Raises TypeError for a node that no function below knows."""
+    raise TypeError(f"no C++ for {type(s).__name__}")
+
+
+@write.register
+def _let(s: HostLet, w: HostWriter) -> None:
+    w.line(f"const {s.value.dtype.c} {w.names[s.name]} = {show(s.value, w.ctx).argument};")
+    note_value(s.name, s.value, w.ctx)
+
+
+@write.register
+def _loop(s: HostLoop, w: HostWriter) -> None:
+    w.quote(s.at)
+    step, down = Const(s.step, I64), s.step < 0
+    w.ctx.index.add(s.var)
+    w.ctx.natural.discard(s.var)
+    if natural_loop(s.start, s.stop, step, down, w.ctx):
+        w.ctx.natural.add(s.var)
+    _block(f"for ({loop_head(s.var, s.start, s.stop, step, down, w.ctx)}) {{", s.body, w)
+    w.line("}")
+
+
+def _block(head: str, body: tuple[HostStmt, ...], w: HostWriter) -> None:
+    w.line(head)
+    w.depth += 1
+    write_host(body, w)
+    w.depth -= 1
+
+
+@write.register
+def _if(s: HostIf, w: HostWriter) -> None:
+    w.quote(s.at)
+    test = aligned(s.test, w) if isinstance(s.test, Aligned) else show(s.test, w.ctx).argument
+    _block(f"if ({test}) {{", s.then, w)
+    if s.orelse:
+        _block("} else {", s.orelse, w)
+    w.line("}")
+
+
+def aligned(test: Aligned, w: HostWriter) -> str:
+    """Whether pointers start, and row pitches stand, at multiples that wide accesses need."""
+    tests = [f"(size_t){w.names[a]} % {test.bytes} == 0" for a in test.arrays]
+    tests += [f"{show(m, w.ctx).inside(MUL)} % {test.of} == 0" for m in test.multiples]
+    return " && ".join(tests) or "true"
+
+
+@write.register
+def _launch(s: Launch, w: HostWriter) -> None:
+    """The launch, not reached where one side of the grid is 0."""
+    kernel = w.kernel(s.kernel)
+    lets: list[str] = []
+    sides = [_side(side, g, w, lets) for side, g in zip("xyz", s.grid, strict=True)]
+    while len(sides) > 1 and sides[-1] == "1":
+        sides.pop()
+    if any(g == Const(0, I64) for g in s.grid):
+        return
+    arguments = [
+        w.names[kernel.name],
+        f"dim3({', '.join(sides)})",
+        f"dim3({', '.join(_trimmed(kernel.block))})",
+        "0",
+        "stream",
+        *(w.names[a] for a in kernel.arrays),
+        *(w.names[n] for n, _ in kernel.scalars),
+    ]
+    launch = "hipLaunchKernelGGL("
+    tests = [name for name, _, _ in (x.partition(" = ") for x in lets)]
+    if not lets:
+        w.line(f"{launch}{broken('    ' * w.depth + launch, arguments)});")
+        return
+    test = " && ".join(f"{t} > 0" for t in tests)
+    w.line(f"if (const i64 {', '.join(lets)}; {test})")
+    w.line(f"    {launch}{broken('    ' * (w.depth + 1) + launch, arguments)});")
+
+
+def _side(side: str, blocks: Expr, w: HostWriter, lets: list[str]) -> str:
+    """One side of a grid as an unsigned number; what is not constant is evaluated once, into `lets`."""
+    if isinstance(blocks, Const):
+        return str(blocks.value)
+    text = show(blocks, w.ctx)
+    name = f"blocks_{side}"
+    lets.append(f"{name} = {text.argument}")
+    return f"(unsigned int){name}"
+
+
+def _trimmed(block: tuple[int, int, int]) -> list[str]:
+    x, y, z = block
+    return [str(n) for n in ((x,) if y == z == 1 else (x, y) if z == 1 else block)]
+
+

@@ -1,0 +1,104 @@
+"""One `__global__` function as C++."""
+
+from __future__ import annotations
+
+from math import prod
+
+from tl2hip.dtypes import I64
+from tl2hip.hip.context import Context, Used
+from tl2hip.hip.frame import fill
+from tl2hip.hip.names import Names
+from tl2hip.hip.statements import Writer, write_all
+from tl2hip.nest.ir import Array, Const, Expr, Store, Update
+from tl2hip.plan.ir import DeviceKernel, Plan, StoreVector
+from tl2hip.plan.walk import all_stmts
+
+WIDTH = 110
+"""Columns a printed line may have before a list of parameters is broken."""
+
+
+def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> str:
+    """The text of one kernel, without a final newline."""
+    arrays = {p.array.name: p.array for p in plan.arrays}
+    ctx = Context(names, used, arrays)
+    ctx.index.update(n for n, t in kernel.scalars if t is I64)
+    ctx.natural.update(extents(plan))
+    w = Writer(ctx, names, plan.nest.source)
+    for place in kernel.places:
+        ctx.index.add(place.name)
+        ctx.natural.add(place.name)
+        w.line(f"const i64 {names[place.name]} = {place.what};")
+    write_all(kernel.body, w)
+    return fill(
+        "kernel",
+        summary=[kernel.summary] if kernel.summary else [],
+        threads=kernel.threads,
+        name=names[kernel.name],
+        parameters=broken(f"{names[kernel.name]}(", parameters(kernel, plan, names)),
+        lines=[*(f"    {line}" for line in _memory(kernel, plan, w)), *w.lines],
+    )
+
+
+def extents(plan: Plan) -> set[str]:
+    """Names of sizes that the launcher has checked to be 0 or more."""
+    shapes = {n for p in plan.arrays for n in p.array.shape}
+    return {*plan.nest.dims, *(s.name for s in plan.nest.scalars if s in shapes and s.dtype is I64)}
+
+
+def written(kernel: DeviceKernel) -> set[str]:
+    """Names of the arrays a kernel stores to."""
+    return {s.array for s in all_stmts(kernel.body) if isinstance(s, Store | Update | StoreVector)}
+
+
+def parameters(kernel: DeviceKernel, plan: Plan, names: Names) -> list[str]:
+    """The C parameters: pointers, `const` where this kernel only reads, then sizes and scalars."""
+    stored = written(kernel)
+    same = {name for pair in plan.in_place for name in pair}
+    out = []
+    for name in kernel.arrays:
+        const = "" if name in stored else "const "
+        restrict = "" if name in same else "__restrict__ "
+        out.append(f"{const}{plan.placed(name).array.dtype.c} *{restrict}{names[name]}")
+    return out + [f"{t.c} {names[n]}" for n, t in kernel.scalars]
+
+
+def broken(before: str, items: list[str]) -> str:
+    """Items joined by commas, on further lines below the first where they would pass the width."""
+    pad = " " * len(before)
+    lines, line = [], ""
+    for k, item in enumerate(items):
+        piece = item if k == len(items) - 1 else f"{item},"
+        if line and len(pad) + len(line) + 1 + len(piece) > WIDTH:
+            lines.append(line)
+            line = piece
+        else:
+            line = f"{line} {piece}" if line else piece
+    return f"\n{pad}".join([*lines, line])
+
+
+def _memory(kernel: DeviceKernel, plan: Plan, w: Writer) -> list[str]:
+    """Declarations of LDS and of arrays in registers; those of reductions last."""
+    lines = []
+    for name in kernel.local_arrays:
+        placed = plan.placed(name)
+        a = placed.array
+        shared = "__shared__ __attribute__((aligned(16))) " if placed.space == "shared" else ""
+        lines.append(f"{shared}{a.dtype.c} {w.names[name]}[{elements(a)}];")
+    return lines + [f"__shared__ {t.c} {name}[{n}];" for name, t, n in w.scratch.values()]
+
+
+def elements(a: Array) -> int:
+    """Elements of an array of constant extents, with the gaps of its strides. ValueError for others."""
+    shape = [_constant(n) for n in a.shape]
+    if a.strides is None:
+        return max(1, prod(shape))
+    strides = [_constant(s) for s in a.strides]
+    return 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) if all(shape) else 1
+
+
+def _constant(e: Expr) -> int:
+    if not isinstance(e, Const):
+        raise ValueError("an array of a kernel's own has constant extents")
+    return int(e.value)
+
+

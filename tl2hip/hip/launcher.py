@@ -1,0 +1,223 @@
+"""The host function that checks its arguments and launches the kernels of a plan, and what callers need to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tl2hip.dtypes import I64, DType
+from tl2hip.hip.context import Context, Used
+from tl2hip.hip.expressions import show
+from tl2hip.hip.frame import fill
+from tl2hip.hip.host import HostWriter, write_host
+from tl2hip.hip.kernel import broken, extents, written
+from tl2hip.hip.names import Names
+from tl2hip.hip.statements import quoted
+from tl2hip.hip.text import RELATION, Text, infix
+from tl2hip.nest.ir import Array, Const, Dim, Expr, Scalar
+from tl2hip.nest.walk import all_parts
+from tl2hip.plan.ir import Plan
+
+ArgumentKind = Literal["array", "result", "scalar", "dim", "workspace", "stream"]
+PART = 256
+"""Parts of the workspace start at multiples of this many bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of the launcher: `name` is the plan's (the user's), `c` the printed one.
+
+    Arrays and results are device pointers to `dtype`; scalars have their `dtype`; dims are i64;
+    the workspace is `void *` and the stream `hipStream_t`, both without a dtype.
+    """
+
+    kind: ArgumentKind
+    name: str
+    dtype: DType | None
+    c: str
+
+
+@dataclass(frozen=True, slots=True)
+class LauncherInfo:
+    """How to call a printed launcher: `hipError_t name(arguments…)`, an `extern "C"` function.
+
+    `workspace` names the function that gives the bytes of the workspace, `size_t workspace(workspace_arguments…)`;
+    None where there is none, and then there is no workspace argument either. `kernels` are the C names.
+    """
+
+    name: str
+    arguments: tuple[Argument, ...]
+    workspace: str | None
+    workspace_arguments: tuple[Argument, ...]
+    kernels: tuple[str, ...]
+
+
+def launcher_info(plan: Plan, names: Names) -> LauncherInfo:
+    """The arguments in order: the user's parameters, results, dims, workspace, stream."""
+    nest = plan.nest
+    scalars = {s.name: s for s in nest.scalars}
+    order = [_scalar(scalars[n], names) if n in scalars else _array("array", n, plan, names) for n in nest.order]
+    order += [_array("result", n, plan, names) for n in nest.results]
+    dims = tuple(Argument("dim", n, I64, names[n]) for n in nest.dims)
+    parts = _parts(plan)
+    sizes = [s for p in parts for n in p.shape for s in all_parts(n) if isinstance(s, Scalar)]
+    sized = tuple(_scalar(s, names) for s in nest.scalars if s in sizes)
+    workspace = (Argument("workspace", "workspace", None, "workspace"),) if parts else ()
+    return LauncherInfo(
+        name=names[nest.name],
+        arguments=(*order, *dims, *workspace, Argument("stream", "stream", None, "stream")),
+        workspace=names[f"{nest.name}_workspace"] if parts else None,
+        workspace_arguments=(*dims, *sized) if parts else (),
+        kernels=tuple(names[k.name] for k in plan.kernels),
+    )
+
+
+def _scalar(s: Scalar, names: Names) -> Argument:
+    return Argument("scalar", s.name, s.dtype, names[s.name])
+
+
+def _array(kind: ArgumentKind, name: str, plan: Plan, names: Names) -> Argument:
+    return Argument(kind, name, plan.placed(name).array.dtype, names[name])
+
+
+def _parts(plan: Plan) -> list[Array]:
+    return [p.array for p in plan.arrays if p.space == "workspace"]
+
+
+def print_launcher(plan: Plan, info: LauncherInfo, names: Names, used: Used) -> str:
+    """The text of the launcher and of what only it needs, without a final newline."""
+    ctx = Context(names, used, {p.array.name: p.array for p in plan.arrays}, host=True)
+    ctx.natural.update(extents(plan))
+    ctx.index.update(s.name for s in plan.nest.scalars if s.name in ctx.natural)
+    w = HostWriter(ctx, plan, names)
+    _check(plan, info, w)
+    overlap = _refuse_overlap(plan, info, w)
+    _place_workspace(plan, w)
+    write_host(plan.host, w)
+    return fill(
+        "launcher",
+        overlap=overlap,
+        workspace=_workspace(plan, info, ctx),
+        name=info.name,
+        parameters=broken(f'extern "C" hipError_t {info.name}(', _parameters(plan, info)),
+        lines=w.lines,
+    )
+
+
+def _parameters(plan: Plan, info: LauncherInfo) -> list[str]:
+    stored = {name for k in plan.kernels for name in written(k)}
+    return [_parameter(a, stored) for a in info.arguments]
+
+
+def _parameter(a: Argument, stored: set[str]) -> str:
+    if a.kind == "stream":
+        return f"hipStream_t {a.c}"
+    if a.dtype is None:
+        return f"void *{a.c}"
+    if a.kind in ("array", "result"):
+        return f"{'' if a.name in stored else 'const '}{a.dtype.c} *{a.c}"
+    return f"{a.dtype.c} {a.c}"
+
+
+# --- checks ----------------------------------------------------------------------------------------------
+
+
+def _check(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:
+    """Sizes that are not negative, then the user's asserts."""
+    sizes: dict[Expr, None] = dict.fromkeys(Dim(n) for n in plan.nest.dims)
+    shapes = [n for p in plan.arrays if p.space in ("global", "workspace") for n in p.array.shape]
+    sizes |= dict.fromkeys(n for n in shapes if not isinstance(n, Const))
+    tests = [infix("<", show(n, _unsure(n, w.ctx)), Text("0")) for n in sizes]
+    if tests:
+        w.refuse([t.text for t in tests])
+    for check in plan.nest.checks:
+        if check.at.line:
+            w.line(quoted(plan.nest.source, check.at.line))
+        w.refuse([f"!{show(check.test, w.ctx).inside(RELATION + 5)}"])
+
+
+def _unsure(e: Expr, ctx: Context) -> Context:
+    """The context as it is before the sizes are checked, where no scalar is known to be an extent."""
+    return ctx if isinstance(e, Dim) else Context(ctx.names, ctx.used, ctx.arrays, host=True)
+
+
+def _refuse_overlap(plan: Plan, info: LauncherInfo, w: HostWriter) -> bool:
+    """Refuses memory that a written array shares with any other; says whether there was anything to compare."""
+    pointers = [a.name for a in info.arguments if a.kind in ("array", "result")]
+    stored = {name for k in plan.kernels for name in written(k)}
+    pairs = [
+        (a, b)
+        for k, a in enumerate(pointers)
+        for b in pointers[k + 1 :]
+        if a in stored or b in stored
+    ]
+    if not pairs:
+        return False
+    sizes = {}
+    for name in dict.fromkeys(n for pair in pairs for n in pair):
+        sizes[name] = w.names.fresh(f"{w.names[name]}_bytes")
+        w.line(f"const i64 {sizes[name]} = {_bytes(plan.placed(name).array, w.ctx)};")
+    w.refuse([_overlap(a, b, sizes, plan, w.names) for a, b in pairs])
+    return True
+
+
+def _overlap(a: str, b: str, sizes: dict[str, str], plan: Plan, names: Names) -> str:
+    test = f"overlap({names[a]}, {sizes[a]}, {names[b]}, {sizes[b]})"
+    if (a, b) in plan.in_place or (b, a) in plan.in_place:
+        return f"((const void *){names[a]} != {names[b]} && {test})"
+    return test
+
+
+def _bytes(a: Array, ctx: Context) -> str:
+    """The bytes from the first to the last element of an array; 0 where it is empty."""
+    size = Text(str(a.dtype.bytes))
+    shape = [show(n, ctx) for n in a.shape]
+    if a.strides is None:
+        return _product([*shape, size]).text
+    terms = [
+        _product([infix("-", n, Text("1")), show(s, ctx)]) for n, s in zip(shape, a.strides, strict=True)
+    ]
+    total = Text("1")
+    for t in terms:
+        total = infix("+", total, t)
+    full = _product([total, size]).text
+    tests = " || ".join(f"{n.inside(RELATION + 1)} == 0" for n in shape)
+    return f"{tests} ? 0 : {full}" if tests else full
+
+
+def _product(factors: list[Text]) -> Text:
+    kept = [f for f in factors if f.text != "1"] or [Text("1")]
+    total = kept[0]
+    for f in kept[1:]:
+        total = infix("*", total, f)
+    return total
+
+
+# --- workspace -------------------------------------------------------------------------------------------
+
+
+def _padded(a: Array, ctx: Context) -> str:
+    return f"({_bytes(a, ctx)} + {PART - 1}) / {PART} * {PART}"
+
+
+def _workspace(plan: Plan, info: LauncherInfo, ctx: Context) -> dict[str, object] | None:
+    if info.workspace is None:
+        return None
+    sums = " + ".join(f"{_padded(a, ctx)}" for a in _parts(plan))
+    return {
+        "name": info.workspace,
+        "parameters": ", ".join(_parameter(a, set()) for a in info.workspace_arguments),
+        "lines": [f"return {sums};"],
+    }
+
+
+def _place_workspace(plan: Plan, w: HostWriter) -> None:
+    """Pointers to the parts of the workspace, one behind the other."""
+    parts = _parts(plan)
+    if not parts:
+        return
+    place = "(char *)workspace"
+    for k, a in enumerate(parts):
+        c = f"{a.dtype.c} *"
+        w.line(f"{c}{w.names[a.name]} = ({c}){f'({place})' if k else place};")
+        place = f"(char *){w.names[a.name]} + {_padded(a, w.ctx)}"

@@ -1,0 +1,49 @@
+"""Every name of a plan, in the order in which it is mentioned, and the table that gives their C spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tl2hip.hip.names import Names
+from tl2hip.plan.ir import Combine, Declare, For, HostIf, HostLet, HostLoop, HostStmt, Let, LoadVector, Plan
+from tl2hip.plan.walk import all_stmts
+
+HELPERS = frozenset(
+    ["u64", "at", "overlap", "wrapped", "row_major", "strided", "together", "load_or_zero", "round_to_odd", "from_lane", "last_lane", "blocks_x", "blocks_y", "blocks_z"]
+)
+"""Names that printing itself gives to things beside the user's own."""
+
+
+def name_plan(plan: Plan) -> Names:
+    """The one table of a plan. Functions come first: they are what others call."""
+    names = Names(HELPERS)
+    nest = plan.nest
+    functions = [nest.name, *(k.name for k in plan.kernels), f"{nest.name}_workspace"]
+    names.add(functions, functions=True)
+    names.add([*nest.order, *nest.results, *nest.dims])
+    names.add(p.array.name for p in plan.arrays)
+    names.add(_host_names(plan.host))
+    for kernel in plan.kernels:
+        names.add(n for n, _ in kernel.scalars)
+        names.add(p.name for p in kernel.places)
+        for s in all_stmts(kernel.body):
+            if isinstance(s, Let | Declare):
+                names.add((s.name,))
+            elif isinstance(s, For):
+                names.add((s.var,))
+            elif isinstance(s, LoadVector):
+                names.add(s.names)
+            elif isinstance(s, Combine):
+                names.add(n for n, _ in s.variables)
+    return names
+
+
+def _host_names(body: tuple[HostStmt, ...]) -> Iterator[str]:
+    for s in body:
+        if isinstance(s, HostLet):
+            yield s.name
+        elif isinstance(s, HostLoop):
+            yield s.var
+            yield from _host_names(s.body)
+        elif isinstance(s, HostIf):
+            yield from _host_names((*s.then, *s.orelse))

@@ -1,0 +1,98 @@
+"""Reductions over the lanes of a wave and the waves of a block, as printed helpers.
+
+A wave reduces by DPP, with no LDS: after four patterns every row of 16 lanes holds its own result, two broadcasts
+carry it on to lane 63, and every lane reads that one (gfx942: CDNA3 ISA, data parallel primitives).
+Only lane 63 is read, so what the broadcasts leave in rows that have no row before them does not matter.
+"""
+
+from __future__ import annotations
+
+from tl2hip.dtypes import DType
+from tl2hip.hip import helpers
+from tl2hip.hip.context import Context
+from tl2hip.hip.expressions import show
+from tl2hip.hip.frame import fill
+from tl2hip.hip.helpers import Helper
+from tl2hip.nest.ir import Binary, Logic, Var
+
+TITLES = {
+    "+": ("sum", "The sum"),
+    "*": ("product", "The product"),
+    "min": ("py_min", "The least value"),
+    "max": ("py_max", "The greatest value"),
+    "minimum": ("np_min", "The least value, a NaN before all,"),
+    "maximum": ("np_max", "The greatest value, a NaN before all,"),
+    "fmin": ("num_min", "The least value, NaN left out,"),
+    "fmax": ("num_max", "The greatest value, NaN left out,"),
+    "&": ("and", "The bitwise and"),
+    "|": ("or", "The bitwise or"),
+    "^": ("xor", "The bitwise exclusive or"),
+    "and": ("all", "Whether all hold"),
+    "or": ("any", "Whether any holds"),
+}
+
+EXTREMES = {
+    "first_max": ("The greatest value (the first of equal ones)", ">", "<", "9223372036854775807LL"),
+    "first_min": ("The least value (the first of equal ones)", "<", "<", "9223372036854775807LL"),
+    "last_max": ("The greatest value (the last of equal ones)", ">", ">", "-1"),
+    "last_min": ("The least value (the last of equal ones)", "<", ">", "-1"),
+}
+
+
+def combined(op: str, dtype: DType, left: str, right: str, ctx: Context) -> tuple[str, tuple[Helper, ...]]:
+    """`left op right` of two C names of a dtype, and the helpers it calls."""
+    inner = Context(_Same(), type(ctx.used)(), {})
+    a, b = Var(left, dtype), Var(right, dtype)
+    e = Logic(op, a, b) if op in ("and", "or") else Binary(op, a, b)
+    text = show(e, inner).argument
+    ctx.used.math.update(inner.used.math)
+    return text, tuple(inner.used.helpers.values())
+
+
+class _Same(dict[str, str]):
+    """Names that stand for themselves: the parameters of a helper."""
+
+    def __missing__(self, key: str) -> str:
+        return key
+
+
+def reduction(op: str, dtype: DType, threads: int, ctx: Context) -> str:
+    """The name of the function that reduces over a block: `wave_sum_f32` or `block_sum_f32<256>`."""
+    word, title = TITLES[op]
+    name = f"{word}_{dtype}"
+    text, needs = combined(op, dtype, "x", "y", ctx)
+    values = {"title": title, "name": name, "c": dtype.c, "combined": text}
+    wave = Helper(f"wave_{name}", fill("reduce", **values), (*needs, *_lanes()))
+    if threads == 64:
+        return ctx.call(wave)
+    return f"{ctx.call(Helper(f'block_{name}', fill('reduce_block', **values), (wave,)))}<{threads}>"
+
+
+def extreme(op: str, dtype: DType, threads: int, ctx: Context) -> str:
+    """The name of the function that finds an extreme value and its position over a block."""
+    title, better, nearer, none = EXTREMES[op]
+    name = f"{op}_{dtype}"
+    wins = f"from != {none} && (at == {none} || y {better} x || (y == x && from {nearer} at))"
+    values = {"title": title, "name": name, "c": dtype.c, "wins": wins}
+    wave = Helper(f"wave_{name}", fill("extreme", **values), _lanes())
+    if threads == 64:
+        return ctx.call(wave)
+    return f"{ctx.call(Helper(f'block_{name}', fill('extreme_block', **values), (wave,)))}<{threads}>"
+
+
+def _lanes() -> tuple[Helper, ...]:
+    return (
+        Helper("from_lane", fill("wave"), (helpers.U64,)),
+        Helper("last_lane", fill("last_lane"), (helpers.U64,)),
+    )
+
+
+def scratch(dtypes: tuple[DType, ...], threads: int) -> tuple[tuple[str, DType, int], ...]:
+    """The LDS a reduction over a block needs: (key, dtype, elements) per array; none for a single wave.
+
+    The positions of an extreme value have an array of their own, apart from values that are i64 too.
+    """
+    if threads == 64:
+        return ()
+    keys = ("values",) if len(dtypes) == 1 else ("values", "places")
+    return tuple((f"{key}_{d}", d, threads // 64) for key, d in zip(keys, dtypes, strict=True))

@@ -1,0 +1,324 @@
+"""Statements of a kernel as C++: one small function per node; lines are indented by four spaces a level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import singledispatch
+
+from tl2hip.dtypes import BOOL, I64, DType
+from tl2hip.hip.access import guarded_offset, offset
+from tl2hip.hip.atomics import atomic
+from tl2hip.hip.context import Context
+from tl2hip.hip.expressions import FP8, plain_is_exact, show
+from tl2hip.hip.facts import is_index, is_natural
+from tl2hip.hip.names import Names
+from tl2hip.hip.reductions import combined, extreme, reduction, scratch
+from tl2hip.hip.text import Text, infix
+from tl2hip.hip.vectors import vector_type
+from tl2hip.nest.ir import Binary, Const, Expr, Load, Logic, Set, Store, Update, Var
+from tl2hip.plan.ir import (
+    Barrier,
+    Combine,
+    Declare,
+    DeviceIf,
+    DeviceStmt,
+    DeviceWhile,
+    For,
+    Let,
+    LoadVector,
+    Remark,
+    StoreVector,
+)
+from tl2hip.source.span import Source, Span
+
+ASSIGNABLE = frozenset(["+", "-", "*", "/", "&", "|", "^"])
+"""The operators that C++ spells `op=` with the nest's meaning (bool apart)."""
+
+
+@dataclass(slots=True)
+class Writer:
+    """The lines of one function, and what they need."""
+
+    ctx: Context
+    names: Names
+    source: Source
+    lines: list[str] = field(default_factory=list)
+    depth: int = 1
+    quoted: set[int] = field(default_factory=set)
+    scratch: dict[str, tuple[str, DType, int]] = field(default_factory=dict)
+    """LDS that reductions over the block share: key to (C name, dtype, elements)."""
+
+    def line(self, text: str) -> None:
+        self.lines.append(f"{'    ' * self.depth}{text}" if text else "")
+
+    def quote(self, at: Span) -> None:
+        """The user's line as a comment, once in a function; nothing where no user wrote the statement."""
+        if at.line == 0 or at.line in self.quoted:
+            return
+        self.quoted.add(at.line)
+        self.line(quoted(self.source, at.line))
+
+    def text(self, e: Expr) -> str:
+        return show(e, self.ctx).argument
+
+    def block(self, head: str, body: tuple[DeviceStmt, ...], tail: str = "}") -> None:
+        self.line(head)
+        self.depth += 1
+        write_all(body, self)
+        self.depth -= 1
+        self.line(tail)
+
+
+def quoted(source: Source, line: int) -> str:
+    """`// gemm.py:15: s += f32(A[i, k])`: a line of the user, safe inside a comment."""
+    text = source.line(line).rstrip("\\").rstrip()
+    return f"// {source.name.replace(chr(92), '/').rpartition('/')[2]}:{line}: {text}"
+
+
+def write_all(body: tuple[DeviceStmt, ...], w: Writer) -> None:
+    """Appends the lines of a body."""
+    for s in body:
+        write(s, w)
+
+
+@singledispatch
+def write(s: DeviceStmt, w: Writer) -> None:
+    """Appends the lines of one statement. Raises TypeError for a node that no function below knows."""
+    raise TypeError(f"no C++ for {type(s).__name__}")
+
+
+# --- names -----------------------------------------------------------------------------------------------
+
+
+@write.register
+def _let(s: Let, w: Writer) -> None:
+    w.quote(s.at)
+    w.line(f"const {s.value.dtype.c} {w.ctx.c(s.name)} = {w.text(s.value)};")
+    note_value(s.name, s.value, w.ctx)
+
+
+def note_value(name: str, value: Expr, ctx: Context) -> None:
+    """Remembers of an i64 constant whether it is an index, and whether it is not negative."""
+    ctx.index.discard(name)
+    ctx.natural.discard(name)
+    if value.dtype is I64 and is_index(value, ctx):
+        ctx.index.add(name)
+        if is_natural(value, ctx):
+            ctx.natural.add(name)
+
+
+@write.register
+def _declare(s: Declare, w: Writer) -> None:
+    w.quote(s.at)
+    start = "" if s.value is None else f" = {w.text(s.value)}"
+    w.line(f"{s.dtype.c} {w.ctx.c(s.name)}{start};")
+
+
+@write.register
+def _set(s: Set, w: Writer) -> None:
+    w.quote(s.at)
+    name, v = w.ctx.c(s.name), s.value
+    if isinstance(v, Binary) and v.left == Var(s.name, v.dtype) and _assigns(v.op, v.left, v.right, w.ctx):
+        w.line(f"{name} {v.op}= {w.text(v.right)};")
+    else:
+        w.line(f"{name} = {w.text(v)};")
+
+
+def _assigns(op: str, left: Expr, right: Expr, ctx: Context) -> bool:
+    """Whether C++'s `left op= right` is the nest's `left = left op right`."""
+    t = left.dtype
+    if op not in ASSIGNABLE or t is BOOL or t in FP8 or (op == "/" and not t.is_float):
+        return False
+    wraps = op in "+-*" and t.kind == "int" and t.bits >= 32
+    return not wraps or plain_is_exact(op, left, right, ctx)
+
+
+# --- memory ----------------------------------------------------------------------------------------------
+
+
+@write.register
+def _store(s: Store, w: Writer) -> None:
+    w.quote(s.at)
+    array = w.ctx.c(s.array)
+    if s.proven:
+        w.line(f"{array}[{offset(s.array, s.index, w.ctx, show).argument}] = {w.text(s.value)};")
+    else:
+        _guarded(s.array, s.index, f"{array}[at] = {w.text(s.value)};", w)
+
+
+def _guarded(array: str, index: tuple[Expr, ...], statement: str, w: Writer) -> None:
+    """The statement about element `at`, dropped where the index lies outside the array."""
+    place = guarded_offset(array, index, w.ctx, show).argument
+    w.line(f"if (const i64 at = {place}; at >= 0)")
+    w.line(f"    {statement}")
+
+
+@write.register
+def _update(s: Update, w: Writer) -> None:
+    w.quote(s.at)
+    array = w.ctx.c(s.array)
+    if not s.proven:
+        _guarded(s.array, s.index, _updated(s, f"{array}[at]", w), w)
+        return
+    place = offset(s.array, s.index, w.ctx, show).argument
+    statement = _updated(s, f"{array}[{place}]", w)
+    if statement.count(f"[{place}]") > 1 and not place.replace("_", "a").isalnum():
+        w.line(f"{{ const i64 at = {place}; {_updated(s, f'{array}[at]', w)} }}")
+    else:
+        w.line(statement)
+
+
+def _updated(s: Update, place: str, w: Writer) -> str:
+    """The statement that combines the element at `place` with the value."""
+    t, ctx = s.value.dtype, w.ctx
+    old = Load(s.array, s.index, t, s.proven)
+    if s.atomic:
+        text, needs = combined(s.op, t, "old", "by", ctx)
+        return f"{atomic(s.op, t, place, w.text(s.value), text, needs, ctx)};"
+    if s.op in ASSIGNABLE and _assigns(s.op, old, s.value, ctx):
+        return f"{place} {s.op}= {w.text(s.value)};"
+    return f"{place} = {_applied(s, place, t, ctx)};"
+
+
+def _applied(s: Update, place: str, t: DType, ctx: Context) -> str:
+    """`element op value` where the element is text already."""
+    element = "\0"
+    inner = Context(_With(ctx, element, place), ctx.used, ctx.arrays, ctx.natural, ctx.index)
+    left = Var(element, t)
+    e = Logic(s.op, left, s.value) if s.op in ("and", "or") else Binary(s.op, left, s.value)
+    return show(e, inner).argument
+
+
+class _With:
+    """The names of a context and one more, which stands for a piece of text."""
+
+    def __init__(self, ctx: Context, name: str, text: str) -> None:
+        self._names, self._name, self._text = ctx.names, name, text
+
+    def __getitem__(self, name: str) -> str:
+        return self._text if name == self._name else self._names[name]
+
+
+@write.register
+def _load_vector(s: LoadVector, w: Writer) -> None:
+    w.quote(s.at)
+    ctx, t = w.ctx, ctx_dtype(s.array, w)
+    kind = vector_type(t, len(s.names), ctx.used)
+    vector = w.names.fresh(f"{ctx.c(s.array)}_vector")
+    place = offset(s.array, s.index, ctx, show).argument
+    w.line(f"const {kind} {vector} = *(const {kind} *)&{ctx.c(s.array)}[{place}];")
+    for k, name in enumerate(s.names):
+        test = " != 0" if t is BOOL else ""
+        w.line(f"const {t.c} {ctx.c(name)} = {vector}[{k}]{test};")
+
+
+@write.register
+def _store_vector(s: StoreVector, w: Writer) -> None:
+    w.quote(s.at)
+    ctx, t = w.ctx, ctx_dtype(s.array, w)
+    kind = vector_type(t, len(s.values), ctx.used)
+    place = offset(s.array, s.index, ctx, show).argument
+    values = ", ".join(w.text(v) for v in s.values)
+    w.line(f"*({kind} *)&{ctx.c(s.array)}[{place}] = {kind}{{{values}}};")
+
+
+def ctx_dtype(array: str, w: Writer) -> DType:
+    """The dtype of an array."""
+    return w.ctx.arrays[array].dtype
+
+
+# --- control ---------------------------------------------------------------------------------------------
+
+
+@write.register
+def _for(s: For, w: Writer) -> None:
+    w.quote(s.at)
+    if s.unroll is not None:
+        w.line(f"#pragma unroll {s.unroll}" if s.unroll > 1 else "#pragma nounroll")
+    w.ctx.index.add(s.var)
+    w.ctx.natural.discard(s.var)
+    if natural_loop(s.start, s.stop, s.step, s.down, w.ctx):
+        w.ctx.natural.add(s.var)
+    head = f"for ({loop_head(s.var, s.start, s.stop, s.step, s.down, w.ctx)}) {{"
+    w.block(f"{head}  // {s.note}" if s.note else head, s.body)
+
+
+def natural_loop(start: Expr, stop: Expr, step: Expr, down: bool, ctx: Context) -> bool:
+    """Whether a loop's variable is never negative: it starts so and goes up, or goes down to 0 at the least."""
+    if not down:
+        return is_natural(start, ctx)
+    return is_natural(stop, ctx) or stop == Const(-1, I64)
+
+
+def loop_head(var: str, start: Expr, stop: Expr, step: Expr, down: bool, ctx: Context) -> str:
+    """`i64 i = start; i < stop; i += step`."""
+    name = ctx.c(var)
+    test = infix(">" if down else "<", Text(name), show(stop, ctx)).text
+    return f"i64 {name} = {show(start, ctx).argument}; {test}; {_advance(name, step, ctx)}"
+
+
+def _advance(name: str, step: Expr, ctx: Context) -> str:
+    if step == Const(1, I64):
+        return f"++{name}"
+    if step == Const(-1, I64):
+        return f"--{name}"
+    if isinstance(step, Const) and step.value < 0:
+        return f"{name} -= {-step.value}"
+    return f"{name} += {show(step, ctx).argument}"
+
+
+@write.register
+def _if(s: DeviceIf, w: Writer) -> None:
+    w.quote(s.at)
+    note = f"  // {s.note}" if s.note else ""
+    w.block(f"if ({w.text(s.test)}) {{{note}", s.then, "} else {" if s.orelse else "}")
+    if s.orelse:
+        w.depth += 1
+        write_all(s.orelse, w)
+        w.depth -= 1
+        w.line("}")
+
+
+@write.register
+def _while(s: DeviceWhile, w: Writer) -> None:
+    w.quote(s.at)
+    w.block(f"while ({w.text(s.test)}) {{", s.body)
+
+
+# --- lanes together --------------------------------------------------------------------------------------
+
+
+@write.register
+def _barrier(s: Barrier, w: Writer) -> None:
+    w.line(f"__syncthreads();{f'  // {s.note}' if s.note else ''}")
+
+
+@write.register
+def _combine(s: Combine, w: Writer) -> None:
+    if s.threads % 64:
+        raise ValueError(f"{s.threads} threads are no whole number of waves")
+    w.quote(s.at)
+    names = [w.ctx.c(name) for name, _ in s.variables]
+    dtypes = tuple(t for _, t in s.variables)
+    parts = [_scratch(key, t, n, w) for key, t, n in scratch(dtypes, s.threads)]
+    if len(dtypes) == 1:
+        function = reduction(s.op, dtypes[0], s.threads, w.ctx)
+        w.line(f"{names[0]} = {function}({', '.join([*names, *parts])});")
+    else:
+        w.line(f"{extreme(s.op, dtypes[0], s.threads, w.ctx)}({', '.join([*names, *parts])});")
+
+
+def _scratch(key: str, dtype: DType, elements: int, w: Writer) -> str:
+    """The C name of an LDS array that the reductions of this kernel share."""
+    if key not in w.scratch:
+        w.scratch[key] = (w.names.own(f"lds_{key}"), dtype, elements)
+    return w.scratch[key][0]
+
+
+@write.register
+def _remark(s: Remark, w: Writer) -> None:
+    for line in s.text.splitlines():
+        w.line(f"// {line.rstrip(chr(92))}")
+
+
+
