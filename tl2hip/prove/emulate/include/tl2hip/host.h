@@ -6,7 +6,7 @@
 #define TL2HIP_NOLINE __attribute__((always_inline, nodebug))
 #define TL2HIP_DEVICE static inline TL2HIP_NOLINE
 #define TL2HIP_WAVE static inline TL2HIP_NOLINE
-#define TL2HIP_MEETING __attribute__((convergent, noinline))
+#define TL2HIP_MEETING __attribute__((convergent, nomerge, noinline))
 #define TL2HIP_UNSEEN __attribute__((no_sanitize("thread", "undefined")))
 
 #define __launch_bounds__(...)
