@@ -252,7 +252,7 @@ class Expressions:
             return self.generator(node)
         if loop.inner_for_in is not None:
             what = "a generator with more than one `for`"
-            return self.refuse(reading.GeneratorPlace(what, at=self.at(loop.inner_for_in)))
+            return self.refuse(reading.GeneratorPlace(what, at=self.at(node)))
         if loop.asynchronous is not None:
             return self.refuse(reading.Suspends("async for", at=self.at(loop)))
         return nodes.Generator(

@@ -11,7 +11,6 @@ from tl2hip.source import nodes
 from tl2hip.source.lower_expressions import BINARY, Expressions
 from tl2hip.source.nodes import Expr, Function, Parameter, Stmt
 from tl2hip.source.problems import reading
-from tl2hip.source.span import Span
 
 AUGMENTED: dict[type[cst.CSTNode], str] = {
     getattr(cst, kind.__name__ + "Assign"): op for kind, op in BINARY.items()
@@ -69,7 +68,7 @@ class Statements(Expressions):
 
     # blocks
 
-    def for_loop(self, node: cst.For) -> Stmt | None:
+    def for_loop(self, node: cst.For) -> Stmt:
         if node.asynchronous is not None:
             self.refuse(reading.Suspends("async for", at=self.at(node)))
         target = self.loop_target(node.target)
@@ -99,25 +98,16 @@ class Statements(Expressions):
             orelse = self.body(node.orelse.body)
         return nodes.If(test, then, orelse, at=self.at(node))
 
-    def with_block(self, node: cst.With) -> Stmt | None:
+    def with_block(self, node: cst.With) -> Stmt:
         first = node.items[0]
         own = isinstance(first.item, cst.Call) and self.origin(first.item.func) in OWN_CONTEXTS
-        if own and len(node.items) == 1 and first.asname is None and node.asynchronous is None:
-            return nodes.With(self.expression(first.item), self.body(node.body), at=self.at(node))
-        last = node.items[-1]
-        at = self.at(first).to(self.at(last))
         if node.asynchronous is not None:
             self.refuse(reading.Suspends("async with", at=self.at(node)))
-        else:
-            self.refuse(reading.OtherContext(self.shown(at), at=self.head(node)))
-        self.body(node.body)
-        return None
-
-    def head(self, node: cst.CSTNode) -> Span:
-        """The first line of a block's span, up to its colon or end."""
-        at = self.at(node)
-        line = self.source.lines[at.line - 1]
-        return Span(at.line, at.column, at.line, max(at.column + 1, len(line.rstrip())))
+        elif not own or len(node.items) > 1 or first.asname is not None:
+            items = self.at(first).to(self.at(node.items[-1]))
+            at = self.at(node).to(items)
+            self.refuse(reading.OtherContext(self.shown(items), at=at))
+        return nodes.With(self.expression(first.item), self.body(node.body), at=self.at(node))
 
     def try_block(self, node: cst.Try | cst.TryStar) -> None:
         self.refuse(reading.Exceptions("try", at=self.at(node)))
