@@ -127,7 +127,7 @@ def compile_device(text: str) -> Assembly:
 
 
 def compile_host(
-    text: str, flags: Sequence[str] = (), libraries: Sequence[Path] = (), *, include: Path = INCLUDE, soname: str = ""
+    text: str, flags: Sequence[str] = (), libraries: Sequence[Path] = (), *, soname: str = ""
 ) -> Path:
     """Path of a shared library for this x86-64 Linux host, made from a C++ or HIP text.
 
@@ -138,10 +138,11 @@ def compile_host(
 
     def build(folder: Path) -> bytes:
         (folder / "kernel.hip").write_text(text, encoding="utf-8")
-        _run([*which.clang, *HOST_FLAGS, *flags, "-I", str(include), "-c", "kernel.hip", "-o", "host.o"], folder,
-             "the text, for the host,")
+        compiling = [*which.clang, *HOST_FLAGS, *flags, "-I", str(INCLUDE), "-c", "kernel.hip", "-o", "host.o"]
+        _run(compiling, folder, "the text, for the host,")
         name = ["-soname", soname] if soname else []
-        _run([*which.linker, "-shared", *name, "host.o", *map(str, libraries), "-o", "host.so"], folder, "host code")
+        linking = [*which.linker, "-shared", *name, "host.o", *map(str, libraries), "-o", "host.so"]
+        _run(linking, folder, "host code")
         return (folder / "host.so").read_bytes()
 
     parts = (*HOST_FLAGS, *flags, *map(str, libraries), soname)

@@ -119,7 +119,8 @@ void gemm_kernel(const _Float16* A, const _Float16* B, float* C, int N, int K) {
     for (int r = 0; r < 4; ++r) C[(row + 4 * (lane / 16) + r) * N + column + lane % 16] = sum[r];
 }
 
-extern "C" hipError_t gemm(const _Float16* A, const _Float16* B, float* C, int M, int N, int K, hipStream_t stream) {
+extern "C" hipError_t gemm(const _Float16* A, const _Float16* B, float* C, int M, int N, int K,
+                           hipStream_t stream) {
     if (M % 16 || N % 16 || K % 16) return hipErrorInvalidValue;
     hipLaunchKernelGGL(gemm_kernel, dim3(N / 16, M / 16), dim3(64), 0, stream, A, B, C, N, K);
     return hipGetLastError();

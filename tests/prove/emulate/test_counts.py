@@ -51,8 +51,9 @@ def test_ways_of_a_store(width: int, place: str, ways: int) -> None:
 
 
 def test_phases_of_a_16_byte_read() -> None:
-    """Lanes 0-3 and 20-23 are one phase: rows of 128 bytes, 16-byte chunks permuted by row % 8, have no conflict."""
-    for place, ways in (("lane % 32 * 32 + ((lane / 32) ^ lane % 8) * 4", 1), ("lane % 32 * 32 + lane / 32 * 4", 8)):
+    """Rows of 128 bytes: 8-way as they are, free of conflicts when 16-byte chunks are permuted by row % 8."""
+    swizzled = "lane % 32 * 32 + ((lane / 32) ^ lane % 8) * 4"
+    for place, ways in ((swizzled, 1), ("lane % 32 * 32 + lane / 32 * 4", 8)):
         text = LDS.replace("WIDTH", "4").replace("PLACE", place)
         text = planted(text, "(*at)[0]", "at->x + at->w + at->y + at->z")
         run = Emulator.load(text).call("touch", [np.zeros(64, np.float32)])

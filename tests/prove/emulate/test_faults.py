@@ -7,9 +7,10 @@ import mmap
 import numpy as np
 import pytest
 
+from tl2hip.prove.emulate import Buffer, Emulator, Library, Run
+
 from . import kernels
 from .kernels import planted
-from tl2hip.prove.emulate import Buffer, Emulator, Library, Run
 
 MAP_NORESERVE = 0x4000  # Linux; Python names it since 3.12
 

@@ -16,7 +16,7 @@ from .kernels import HEAD
 
 @dataclass(frozen=True)
 class Shape:
-    """One instruction: `a` and `c` give (block, row or column, k) and (block, row, column) of lane l, element e."""
+    """One instruction: `a` and `c` give (block, row or column, k) and (block, row, column) of lane t, element e."""
 
     m: int
     k: int
@@ -27,33 +27,33 @@ class Shape:
     c: Callable[[int, int], tuple[int, int, int]]
 
 
-def c16(l: int, r: int) -> tuple[int, int, int]:  # noqa: E741
-    return 0, 4 * (l // 16) + r, l % 16
+def c16(lane: int, r: int) -> tuple[int, int, int]:
+    return 0, 4 * (lane // 16) + r, lane % 16
 
 
-def c32(l: int, r: int) -> tuple[int, int, int]:  # noqa: E741
-    return 0, 8 * (r // 4) + 4 * (l // 32) + r % 4, l % 32
+def c32(lane: int, r: int) -> tuple[int, int, int]:
+    return 0, 8 * (r // 4) + 4 * (lane // 32) + r % 4, lane % 32
 
 
-def c4(l: int, r: int) -> tuple[int, int, int]:  # noqa: E741
-    return l // 4, r, l % 4
+def c4(lane: int, r: int) -> tuple[int, int, int]:
+    return lane // 4, r, lane % 4
 
 
 F16, BF16, F32, F64, I8 = np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.int8
 FP8, BF8 = ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2fnuz
 
-S16x16 = Shape(16, 16, 1, 4, 4, lambda l, j: (0, l % 16, 4 * (l // 16) + j), c16)
-S32x8 = Shape(32, 8, 1, 4, 16, lambda l, j: (0, l % 32, 4 * (l // 32) + j), c32)
-S16x4 = Shape(16, 4, 1, 1, 4, lambda l, j: (0, l % 16, l // 16), c16)
-S32x2 = Shape(32, 2, 1, 1, 16, lambda l, j: (0, l % 32, l // 32), c32)
-S16x8 = Shape(16, 8, 1, 2, 4, lambda l, j: (0, l % 16, 2 * (l // 16) + j), c16)
-S32x4 = Shape(32, 4, 1, 2, 16, lambda l, j: (0, l % 32, 2 * (l // 32) + j), c32)
-S16x32 = Shape(16, 32, 1, 8, 4, lambda l, j: (0, l % 16, 8 * (l // 16) + j), c16)
-S32x16 = Shape(32, 16, 1, 8, 16, lambda l, j: (0, l % 32, 8 * (l // 32) + j), c32)
-D16x4 = Shape(16, 4, 1, 1, 4, lambda l, j: (0, l % 16, l // 16), lambda l, r: (0, 4 * r + l // 16, l % 16))
-D4x4 = Shape(4, 4, 4, 1, 1, lambda l, j: (l // 4 % 4, l % 4, l // 16), lambda l, r: (l // 4 % 4, l // 16, l % 4))
-S4x4 = Shape(4, 4, 16, 4, 4, lambda l, j: (l // 4, l % 4, j), c4)
-S4x1 = Shape(4, 1, 16, 1, 4, lambda l, j: (l // 4, l % 4, 0), c4)
+S16x16 = Shape(16, 16, 1, 4, 4, lambda t, j: (0, t % 16, 4 * (t // 16) + j), c16)
+S32x8 = Shape(32, 8, 1, 4, 16, lambda t, j: (0, t % 32, 4 * (t // 32) + j), c32)
+S16x4 = Shape(16, 4, 1, 1, 4, lambda t, j: (0, t % 16, t // 16), c16)
+S32x2 = Shape(32, 2, 1, 1, 16, lambda t, j: (0, t % 32, t // 32), c32)
+S16x8 = Shape(16, 8, 1, 2, 4, lambda t, j: (0, t % 16, 2 * (t // 16) + j), c16)
+S32x4 = Shape(32, 4, 1, 2, 16, lambda t, j: (0, t % 32, 2 * (t // 32) + j), c32)
+S16x32 = Shape(16, 32, 1, 8, 4, lambda t, j: (0, t % 16, 8 * (t // 16) + j), c16)
+S32x16 = Shape(32, 16, 1, 8, 16, lambda t, j: (0, t % 32, 8 * (t // 32) + j), c32)
+D16x4 = Shape(16, 4, 1, 1, 4, lambda t, j: (0, t % 16, t // 16), lambda t, r: (0, 4 * r + t // 16, t % 16))
+D4x4 = Shape(4, 4, 4, 1, 1, lambda t, j: (t // 4 % 4, t % 4, t // 16), lambda t, r: (t // 4 % 4, t // 16, t % 4))
+S4x4 = Shape(4, 4, 16, 4, 4, lambda t, j: (t // 4, t % 4, j), c4)
+S4x1 = Shape(4, 1, 16, 1, 4, lambda t, j: (t // 4, t % 4, 0), c4)
 
 INSTRUCTIONS = {
     "f32_16x16x16f16": (S16x16, F16, F16, F32), "f32_16x16x16bf16_1k": (S16x16, BF16, BF16, F32),
@@ -82,10 +82,10 @@ def factor_type(dtype: type, shape: Shape) -> str:
 def text_of(name: str) -> str:
     shape, dtype, _, total = INSTRUCTIONS[name]
     sum_base = {F32: "float", F64: "double", np.int32: "int"}[total]
-    sum_type = sum_base if shape.registers == 1 else f"{sum_base} __attribute__((ext_vector_type({shape.registers})))"
+    vector = f" __attribute__((ext_vector_type({shape.registers})))" if shape.registers > 1 else ""
     return f"""
 typedef {factor_type(dtype, shape)} {name}_factor;
-typedef {sum_type} {name}_sum;
+typedef {sum_base}{vector} {name}_sum;
 __global__ void {name}_kernel(const char* a, const char* b, char* c) {{
     const int lane = threadIdx.x;
     {name}_factor x, y;

@@ -145,9 +145,8 @@ class Library:
         TypeError for any other argument.
         """
         function = getattr(self._library, launcher)
-        buffers = [(n, arg if isinstance(arg, Buffer) else Buffer(arg)) for n, arg in enumerate(args) if _is_memory(arg)]
         with _LOCK:
-            memory = Memory(buffers)
+            memory = Memory(_buffers(args))
             regions = memory.regions
             given = (_Given * max(1, len(regions)))()
             for slot, region in zip(given, regions, strict=False):
@@ -201,7 +200,7 @@ class Library:
 
     def _counts(self) -> tuple[tuple[BankConflicts, ...], tuple[Coalescing, ...], int]:
         raw = self._runtime.tl2hip_counts().contents
-        banks, global_ = [], []
+        banks, memory = [], []
         for item in raw.items[: raw.count]:
             if not item.ideal:
                 continue
@@ -209,9 +208,12 @@ class Library:
             if item.lds:
                 banks.append(BankConflicts(*head))
             else:
-                global_.append(Coalescing(*head, item.lines))
-        by_line = {"key": lambda count: (count.line, count.store, count.bytes)}
-        return tuple(sorted(banks, **by_line)), tuple(sorted(global_, **by_line)), raw.dropped
+                memory.append(Coalescing(*head, item.lines))
+        return tuple(sorted(banks, key=_by_line)), tuple(sorted(memory, key=_by_line)), raw.dropped
+
+
+def _by_line(count: BankConflicts | Coalescing) -> tuple[int, bool, int]:
+    return count.line, count.store, count.bytes
 
 
 _LOCK = threading.Lock()
@@ -256,8 +258,15 @@ def _runtime_text() -> str:
     return "\n".join(parts).replace("#pragma once", "")
 
 
-def _is_memory(arg: object) -> bool:
-    return isinstance(arg, Buffer | np.ndarray)
+def _buffers(args: Sequence[Argument]) -> list[tuple[int, Buffer]]:
+    """The arrays among the arguments, with their positions."""
+    found = []
+    for position, arg in enumerate(args):
+        if isinstance(arg, Buffer):
+            found.append((position, arg))
+        elif isinstance(arg, np.ndarray):
+            found.append((position, Buffer(arg)))
+    return found
 
 
 def _pass(arg: Argument, memory: Memory) -> Any:
