@@ -47,12 +47,15 @@ class _Writes:
             elif isinstance(inner, ast.AnnAssign) and inner.value is not None:
                 self.name_view(inner.target, inner.value)
             elif isinstance(inner, ast.For):
-                self.name_view(inner.target, ast.Subscript(inner.iter, ast.Constant(0), ast.Load()))
+                self.name_view(inner.target, _turn(inner.iter))
         for inner in ast.walk(node):
             self.visit(inner)
 
     def name_view(self, target: ast.expr, value: ast.expr) -> None:
-        """Remembers that a name stands for a view, where it does."""
+        """Remembers that a name stands for a view, where it does; tuples name by tuples."""
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for part, given in zip(target.elts, value.elts, strict=False):
+                self.name_view(part, given)
         view = self.view(value)
         if isinstance(target, ast.Name) and view is not None and target.id not in self.views:
             self.views[target.id] = view
@@ -111,3 +114,13 @@ class _Writes:
         ranks = {name: view[1] for name, view in views.items()}
         changed = ranks if node is None else _Writes(helper, node, ranks, self.path).found
         yield from (given[name] for name in changed)
+
+
+def _turn(turns: ast.expr) -> ast.expr:
+    """What a loop over `turns` has in each turn, `enumerate` and `zip` seen through."""
+    if isinstance(turns, ast.Call) and isinstance(turns.func, ast.Name) and not turns.keywords:
+        if turns.func.id == "zip":
+            return ast.Tuple([_turn(part) for part in turns.args], ast.Load())
+        if turns.func.id == "enumerate" and turns.args:
+            return ast.Tuple([ast.Constant(0), _turn(turns.args[0])], ast.Load())
+    return ast.Subscript(turns, ast.Constant(0), ast.Load())
