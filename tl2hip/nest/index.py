@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.ir import Binary, Const, Expr
+from tl2hip.nest.ir import Binary, Const, Dim, Expr
 
 ZERO = Const(0, I64)
 ONE = Const(1, I64)
@@ -100,4 +100,5 @@ def product(factors: tuple[Expr, ...]) -> Expr:
 def trip_count(start: Expr, stop: Expr, step: int) -> Expr:
     """How many values range(start, stop, step) has, as an expression (0 where it is empty)."""
     span = sub(stop, start) if step > 0 else sub(start, stop)
-    return maximum(ceil_div(span, abs(step)), ZERO)
+    count = ceil_div(span, abs(step))
+    return count if isinstance(span, Dim) else maximum(count, ZERO)

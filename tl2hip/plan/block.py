@@ -151,4 +151,3 @@ class BlockCode:
         if self.threads == 1 or not self._overlap(set(touched.writes), set(touched.reads | touched.writes)):
             return ()
         return (Barrier(),)
-

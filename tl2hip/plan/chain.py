@@ -57,4 +57,3 @@ def cooperation(chain: Chain, kinds: Mapping[str, AxisKind]) -> Literal["thread"
     best_inside = max(unit_stride(chain.body, s.axis.name) for s in inside)
     best_outside = max(unit_stride(chain.body, a.name) for a in chain.axes)
     return "block" if best_inside > best_outside else "thread"
-

@@ -35,7 +35,12 @@ def _may_swap(outer: Axis, inner: Axis, kinds: Mapping[str, AxisKind]) -> bool:
     """All that meets between iterations of the outer axis are Updates in places that do not move with it."""
     kind = kinds[outer.name]
     adds = kind.kind == "reduce" and not kind.reductions and all(u.invariant for u in kind.updates)
-    return adds and kinds[inner.name].kind == "parallel" and not _depends(inner, outer) and not _depends(outer, inner)
+    return (
+        adds
+        and kinds[inner.name].kind == "parallel"
+        and not _depends(inner, outer)
+        and not _depends(outer, inner)
+    )
 
 
 def _depends(axis: Axis, on: Axis) -> bool:

@@ -54,7 +54,9 @@ def _by_threads(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     block = block_of(shared)
     body = chain.body
     if has_private:
-        body = private.expanded(state, body, product((*grid, number(block[0] * block[1]))), _thread_number(block))
+        body = private.expanded(
+            state, body, product((*grid, number(block[0] * block[1]))), _thread_number(block)
+        )
     code = ThreadCode(state.names, atomic_arrays(state, shared))
     inner = wrap(shared, code.lower(body), state)
     kernel = state.add("", inner, block, _summary(shared, "a thread"))
@@ -130,7 +132,9 @@ def block_threads(body: tuple[Stmt, ...], state: State) -> int:
     sizes = [n for n in (*trips, *tiles) if n is not None]
     if sizes and len(sizes) >= len(trips) and max(sizes) < BLOCK:
         return max(WAVE, -(-max(sizes) // WAVE) * WAVE) if max(sizes) > 2 * WAVE else WAVE
-    ragged = all(t is None and _from_memory(s) for t, s in zip(trips, inner_loops(body, state.kinds), strict=True))
+    ragged = all(
+        t is None and _from_memory(s) for t, s in zip(trips, inner_loops(body, state.kinds), strict=True)
+    )
     return WAVE if ragged else BLOCK
 
 
@@ -198,11 +202,15 @@ def note_chain(state: State, shared: Sequence[Shared], mode: str) -> None:
         if s.how is None:
             state.note(name, "serial in each thread", "the grid has three axes, and they are taken", s.at)
         elif mode == "block":
-            state.note(name, f"grid {s.how.letter}, one a block", "parallel; its inner loops run along memory", s.at)
+            state.note(
+                name, f"grid {s.how.letter}, one a block", "parallel; its inner loops run along memory", s.at
+            )
         else:
             where = f"grid {s.how.letter}, tiles of {s.how.tile}, {s.how.threads} threads"
             lanes = s.how.letter == "x"
-            state.note(name, where, "parallel; contiguous accesses run along it" if lanes else "parallel", s.at)
+            state.note(
+                name, where, "parallel; contiguous accesses run along it" if lanes else "parallel", s.at
+            )
 
 
 def note_inner(state: State, body: tuple[Stmt, ...], lanes: Sequence[str], threads: int) -> None:
@@ -232,4 +240,3 @@ def _why_serial(kind: str) -> str:
         "reduce": "a reduction; the axes around it fill the machine",
         "parallel": "parallel; the axes around it fill the machine",
     }[kind]
-

@@ -79,4 +79,3 @@ def linear(indices: tuple[tuple[Expr, Expr], ...]) -> Expr:
     for index, count in reversed(indices):
         total = index if value_of(total) == 0 else add(mul(total, count), index)
     return total
-

@@ -121,13 +121,17 @@ class Partial:
             return (Set(target, merge(self.reduction.op, best, found), at=at),)
         where = Var(self.names[1], I64)
         wins = Logic("and", Compare("!=", where, self.none), Compare(self.compare, found, best))
-        at_winner = {AxisRef(self.axis.name): where}
+        at_winner: dict[Expr, Expr] = {AxisRef(self.axis.name): where}
         follow = tuple(Set(name, substitute(value, at_winner), at=at) for name, value in self.payloads)
         return (If(wins, (Set(target, found, at=at), *follow), at=at),)
 
 
 def partials(
-    reductions: tuple[Reduction, ...], axis: Axis, body: tuple[Stmt, ...], dtypes: dict[str, DType], names: Names
+    reductions: tuple[Reduction, ...],
+    axis: Axis,
+    body: tuple[Stmt, ...],
+    dtypes: dict[str, DType],
+    names: Names,
 ) -> tuple[Partial, ...] | None:
     """A Partial for each reduction over an axis; None where one of them cannot be shared out (a winner that is
     not decided directly under this loop). The dtypes of the new variables are added to `dtypes`."""
@@ -156,7 +160,9 @@ def _winner(
     found = next((s for s in _under_ifs(body) if any(x is sets[0] for x in s.then)), None)
     if len(sets) != 1 or found is None or not isinstance(found.test, Compare):
         return None
-    payloads = tuple((s.name, s.value) for s in found.then if isinstance(s, Set) and s.name in r.variables[1:])
+    payloads = tuple(
+        (s.name, s.value) for s in found.then if isinstance(s, Set) and s.name in r.variables[1:]
+    )
     changing = {s.name for s in all_stmts(body) if isinstance(s, Set)}
     stored = {s.array for s in all_stmts(body) if isinstance(s, Store | Update)}
     if not all(_repeatable(value, changing, stored, axis, body) for _, value in payloads):

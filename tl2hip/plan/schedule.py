@@ -170,4 +170,3 @@ def walk(units: tuple[Unit, ...]) -> tuple[Unit, ...]:
             case Group() | Grid() | Whole():
                 found.append(u)
     return tuple(found)
-

@@ -74,10 +74,12 @@ def _chain(state: State, loop: Loop) -> Chain:
 def _share(chain: Chain) -> tuple[Shared, ...]:
     """Lanes along the axis with the most contiguous accesses, blocks along the other."""
     lane = chain.lane()
-    return tuple(
-        Shared(a, chain.places[n], Spread("x", True, BLOCK, a.tile or BLOCK) if n == lane else Spread("y", True, 1, a.tile or 1))
-        for n, a in enumerate(chain.axes)
-    )
+
+    def how(n: int, tile: int | None) -> Spread:
+        letter, threads = ("x", BLOCK) if n == lane else ("y", 1)
+        return Spread(letter, True, threads, tile or threads)
+
+    return tuple(Shared(a, chain.places[n], how(n, a.tile)) for n, a in enumerate(chain.axes))
 
 
 def _blocks(shared: tuple[Shared, ...], letter: str) -> Expr:
@@ -110,7 +112,8 @@ def _over_blocks(
     body: list[Stmt] = []
     after: list[Stmt] = []
     for p, names in zip(parts, arrays, strict=True):
-        loads = tuple(Load(a, (AxisRef(axis.name),), t, proven=True) for a, t in zip(names, p.dtypes, strict=True))
+        here = (AxisRef(axis.name),)
+        loads = tuple(Load(a, here, t, proven=True) for a, t in zip(names, p.dtypes, strict=True))
         if not p.compare:
             target = Var(p.reduction.variables[0], p.dtypes[0])
             body.append(Set(target.name, merge(p.reduction.op, target, loads[0]), at=loop.at))
@@ -125,8 +128,8 @@ def _over_blocks(
 
 
 def _take_pair(p: Partial, value: Expr, where: Expr, loop: Loop) -> If:
-    """Takes one block's (value, position) in: better values win, and on ties the position that the user's loop
-    would have kept. The blocks' iterations interleave, so the order of blocks says nothing."""
+    """Takes one block's (value, position) in: better values win, and on ties the position that the user's
+    loop would have kept. The blocks' iterations interleave, so the order of blocks says nothing."""
     best, kept = Var(p.names[0], p.dtypes[0]), Var(p.names[1], I64)
     earlier = Compare("<" if p.combine_op.startswith("first") else ">", where, kept)
     tie = Logic("and", Compare("==", value, best), earlier)

@@ -103,6 +103,4 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
 
 def map_exprs(f: Callable[[Expr], Expr], body: tuple[DeviceStmt, ...]) -> tuple[DeviceStmt, ...]:
     """A body with `f` applied to each whole expression anywhere in it."""
-    return tuple(
-        with_bodies(map_own_exprs(f, s), tuple(map_exprs(f, b) for b in bodies(s))) for s in body
-    )
+    return tuple(with_bodies(map_own_exprs(f, s), tuple(map_exprs(f, b) for b in bodies(s))) for s in body)

@@ -1,0 +1,148 @@
+"""What tools call: text in; problems, nests, plans and HIP out. The command line and kernel objects use nothing else.
+
+Nothing here runs or imports the user's file, `verify` apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tl2hip.source.problems.base import Problem, Refused, Report, show
+from tl2hip.source.span import Source
+
+if TYPE_CHECKING:
+    from tl2hip.hip import Printed
+    from tl2hip.nest.ir import Nest
+    from tl2hip.plan.ir import Plan
+    from tl2hip.source.nodes import Function, Module
+
+STAGES = ("read", "nest", "rules", "plan")
+"""The stages before printing, in order, as `--stop-after` names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a caller may fix: extents and compile-time constants (`sets`), tile sizes by loop variable (`tiles`),
+    and folders of more rules."""
+
+    sets: Mapping[str, int] = field(default_factory=dict)
+    tiles: Mapping[str, int] = field(default_factory=dict)
+    rules: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """One kernel as far as it came: later stages are None where an earlier one refused it."""
+
+    name: str
+    function: Function
+    nest: Nest | None = None
+    plan: Plan | None = None
+    printed: Printed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """One file: its kernels and everything there is to tell about them."""
+
+    source: Source
+    module: Module
+    kernels: tuple[Converted, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        return tuple(p for p in self.problems if p.severity == "error")
+
+    @property
+    def told(self) -> str:
+        """All problems as the user sees them, in the order of the file."""
+        return "\n".join(show(p, self.source) for p in sorted(self.problems, key=lambda p: p.at))
+
+
+class ConversionError(ValueError):
+    """A kernel could not be converted; the message holds every problem, with its place and its way out."""
+
+    def __init__(self, conversion: Conversion) -> None:
+        super().__init__(conversion.told or f"{conversion.source.name}: no kernel found")
+        self.conversion = conversion
+
+
+def convert(
+    source: Source, options: Options | None = None, *, wanted: Collection[str] = (), every: bool = False
+) -> Conversion:
+    """Every kernel of a file through all stages; `wanted` and `every` choose functions that carry no mark."""
+    from tl2hip.source.read import read
+
+    options = options or Options()
+    report = Report(source)
+    module = read(source, report, wanted=wanted, every=every)
+    names = [n for n in module.kernels if not wanted or n in wanted]
+    kernels = tuple(_kernel(name, module, report, options) for name in names)
+    return Conversion(source, module, kernels, tuple(report.problems))
+
+
+def _kernel(name: str, module: Module, report: Report, options: Options) -> Converted:
+    from tl2hip.hip import print_plan
+    from tl2hip.plan import plan
+    from tl2hip.source.read import find
+
+    function = find(module, name)
+    assert function is not None, name
+    done = Converted(name, function)
+    if name in module.refused:
+        return done
+    try:
+        nest = nest_of(function, module, report, options)
+        if nest is None:
+            return done
+        done = Converted(name, function, nest)
+        planned = plan(nest)
+        return Converted(name, function, nest, planned, print_plan(planned))
+    except Refused as refused:
+        report.add(refused.problem)
+        return done
+
+
+def nest_of(function: Function, module: Module, report: Report, options: Options) -> Nest | None:
+    """The nest of one kernel, its accesses proven where they can be; None where the report says why not."""
+    from tl2hip.nest.bounds import prove
+    from tl2hip.nest.build import BuildOptions, build
+    from tl2hip.nest.inline import forward
+
+    nest = build(function, module, report, BuildOptions(sets=options.sets, tiles=options.tiles))
+    return None if nest is None else prove(forward(nest))
+
+
+def source_of(text_or_path: str | Path) -> Source:
+    """The source behind a path, or a text given directly (anything with a line end in it, or no such file)."""
+    from tl2hip.source.load import load
+
+    if isinstance(text_or_path, str) and "\n" in text_or_path:
+        return Source("<text>", text_or_path)
+    return load(text_or_path)
+
+
+def emit_hip(
+    text_or_path: str | Path,
+    *,
+    kernel: str | None = None,
+    sets: Mapping[str, int] | None = None,
+    tiles: Mapping[str, int] | None = None,
+) -> str:
+    """The HIP text of the kernels of a file or text, or of one of them.
+
+    Raises ConversionError with all problems where one of them is refused or there is none.
+    """
+    done = _converted(text_or_path, kernel, Options(sets or {}, tiles or {}))
+    return "\n".join(k.printed.text for k in done.kernels if k.printed)
+
+
+def _converted(text_or_path: str | Path, kernel: str | None, options: Options) -> Conversion:
+    done = convert(source_of(text_or_path), options, wanted=(kernel,) if kernel else ())
+    if done.errors or not done.kernels:
+        raise ConversionError(done)
+    return done

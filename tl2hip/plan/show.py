@@ -1,0 +1,97 @@
+"""A plan as text: what `--stop-after plan` prints and `plan.txt` keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tl2hip.nest.ir import Array, Const, Expr
+from tl2hip.nest.show import expression
+from tl2hip.plan.ir import (
+    Aligned,
+    Barrier,
+    Combine,
+    DeviceKernel,
+    HostIf,
+    HostLet,
+    HostLoop,
+    HostStmt,
+    Launch,
+    Note,
+    Placed,
+    Plan,
+)
+from tl2hip.plan.walk import all_stmts
+
+
+def show(plan: Plan) -> str:
+    """The plan, whole: where each loop went, memory, kernels, and what the launcher does."""
+    sections = [
+        f"plan of {plan.nest.name} for gfx942",
+        _table("loops", _notes(plan.notes)),
+        _table("memory", [_memory(p) for p in plan.arrays]),
+        _table("kernels", [_kernel(k) for k in plan.kernels]),
+        "\n".join(["launcher", *_host(plan.host, "  ")]),
+    ]
+    if plan.in_place:
+        pairs = [(a, "may start where", b, "starts") for a, b in plan.in_place]
+        sections.append(_table("in place", pairs))
+    return "\n\n".join(s for s in sections if s) + "\n"
+
+
+def _table(title: str, rows: Iterable[tuple[str, ...]]) -> str:
+    """A heading and rows in columns of equal width; nothing for no rows."""
+    table = [tuple(r) for r in rows]
+    if not table:
+        return ""
+    widths = [max(len(r[c]) for r in table) for c in range(len(table[0]))]
+    lines = ("  " + "  ".join(cell.ljust(w) for cell, w in zip(r, widths, strict=True)).rstrip() for r in table)
+    return "\n".join([title, *lines])
+
+
+def _notes(notes: Iterable[Note]) -> list[tuple[str, ...]]:
+    return [(n.axis, f"line {n.at.line}" if n.at.line else "", n.where, n.why) for n in notes]
+
+
+def _memory(p: Placed) -> tuple[str, ...]:
+    a: Array = p.array
+    shape = ", ".join(expression(e) for e in a.shape)
+    return (a.name, f"{a.dtype}[{shape}]", p.space, a.role if p.space == "global" else "")
+
+
+def _kernel(k: DeviceKernel) -> tuple[str, ...]:
+    barriers = sum(isinstance(s, Barrier) for s in all_stmts(k.body))
+    trees = sum(isinstance(s, Combine) for s in all_stmts(k.body))
+    block = " x ".join(str(n) for n in k.block if n > 1) or "1"
+    meets = f"{barriers} barriers, {trees} reduction trees" if barriers or trees else "no lane waits for another"
+    return (k.name, f"{block} threads", meets, k.summary)
+
+
+def _host(body: Iterable[HostStmt], pad: str) -> list[str]:
+    return [line for s in body for line in _host_one(s, pad)]
+
+
+def _host_one(s: HostStmt, pad: str) -> list[str]:
+    match s:
+        case HostLet(name=name, value=value):
+            return [f"{pad}{name} = {expression(value)}"]
+        case HostLoop(var=var, start=start, stop=stop, step=step, body=body):
+            bounds = ", ".join(expression(e) for e in (start, stop))
+            by = f", {step}" if step != 1 else ""
+            return [f"{pad}for {var} in range({bounds}{by}):", *_host(body, pad + "  ")]
+        case HostIf(test=test, then=then, orelse=orelse):
+            lines = [f"{pad}if {_test(test)}:", *_host(then, pad + "  ")]
+            return lines + ([f"{pad}else:", *_host(orelse, pad + "  ")] if orelse else [])
+        case Launch(kernel=kernel, grid=grid):
+            return [f"{pad}launch {kernel} on a grid of {' x '.join(_factor(g) for g in grid)} blocks"]
+
+
+def _factor(e: Expr) -> str:
+    text = expression(e)
+    return text if isinstance(e, Const) or "(" not in text.strip("()") and " " not in text else f"[{text}]"
+
+
+def _test(test: Expr | Aligned) -> str:
+    if not isinstance(test, Aligned):
+        return expression(test)
+    rows = "".join(f", {expression(m)} a multiple of {test.of}" for m in test.multiples)
+    return f"{', '.join(test.arrays)} aligned to {test.bytes} bytes{rows}"
