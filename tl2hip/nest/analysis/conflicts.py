@@ -9,6 +9,7 @@ from tl2hip.nest.analysis.affine import (
     Monomial,
     Poly,
     Symbol,
+    add,
     constant,
     evenly,
     scale,
@@ -45,8 +46,11 @@ class Pairs:
         self.start, self.stop, self.step = trace.bounds[axis]
         self.outside = trace.outside[axis]
 
-    def conflict(self, x: Access, y: Access) -> Conflict | None:
-        """The conflict of two accesses in different iterations, or None where there surely is none."""
+    def conflict(self, x: Access, y: Access, ask: bool = True) -> Conflict | None:
+        """The conflict of two accesses in different iterations, or None where there surely is none.
+
+        With `ask` unset, None also where only islpy could tell.
+        """
         pairs, wrapping = self._dimensions(x, y)
         distances: set[int] = set()
         left: list[Pair] = []
@@ -64,6 +68,8 @@ class Pairs:
         left += [(x.index[d], y.index[d]) for d in wrapping]
         if not self._worth_asking(left, x, y):
             return Conflict(x, y, distance)
+        if not ask:
+            return None
         return self._ask(x, y, pairs, wrapping, distance)
 
     def varies(self, p: Poly) -> bool:
@@ -176,10 +182,17 @@ class Pairs:
 
     def _worth_asking(self, left: list[Pair], x: Access, y: Access) -> bool:
         """Whether islpy may find accesses apart that differ only as these pairs say."""
+        if self._pinned(x) or self._pinned(y):
+            return True
         pairs = [p for p in left if not self._hidden(p)]
         if any(a != b or self.varies(a) for a, b in pairs):
             return True
         return bool(pairs) and any(self.varies(f) for access in (x, y) for f in self._inner_facts(access))
+
+    def _pinned(self, access: Access) -> bool:
+        """Whether an equation around an access may hold for some iterations only."""
+        facts = [f for f in self._inner_facts(access) if self.varies(f)]
+        return any(scale(f, -1) in facts for f in facts)
 
     def _hidden(self, pair: Pair) -> bool:
         """Whether a value of which nothing is known decides the pair."""
@@ -210,10 +223,12 @@ class Pairs:
         for d in wrapping:
             self._wrapping(system, x, y, d)
         for copy, access in ((1, x), (2, y)):
-            known = [*access.facts.all(), *access.index, *self.trace.shapes[access.array]]
+            shape = self.trace.shapes[access.array]
+            for index, extent in zip(access.index, shape, strict=True):
+                system.require(add(subtract(extent, index), {(): -1}), copy)
             for p in access.facts.all():
                 system.require(p, copy)
-            system.explain(known, copy)
+            system.explain([*access.facts.all(), *access.index, *shape], copy)
         possible, found = system.value_of(away)
         return Conflict(x, y, distance if distance is not None else found) if possible else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tl2hip.nest.analysis.affine import Poly, Symbol, subtract, symbols
 from tl2hip.nest.analysis.facts import Meaning
 
-LIMIT = 200_000
+LIMIT = 20_000
 """Operations of isl that one question may take; past it the answer is "possible"."""
 
 

@@ -167,7 +167,7 @@ def _arrays(loop: Loop, trace: Trace) -> tuple[list[ArrayUpdate], list[Carried]]
 
 
 def _first_conflict(accesses: list[Access], pairs: Pairs) -> Conflict | None:
-    """A conflict that makes the axis serial, preferably one of a fixed distance."""
+    """A conflict of accesses in different iterations, one of a fixed distance where that is easily found."""
     found: Conflict | None = None
     asked: set[object] = set()
     for n, x in enumerate(accesses):
@@ -176,7 +176,7 @@ def _first_conflict(accesses: list[Access], pairs: Pairs) -> Conflict | None:
             if not (x.writes or y.writes) or key in asked:
                 continue
             asked.add(key)
-            conflict = pairs.conflict(x, y)
+            conflict = pairs.conflict(x, y, ask=found is None)
             if conflict is not None and conflict.distance is not None:
                 return conflict
             found = found or conflict

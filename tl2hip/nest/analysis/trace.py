@@ -330,6 +330,8 @@ class Trace:
         positive = y > 0 if y is not None else self.prover.positive(b, facts)
         if positive and y == 1:
             return a if op == "//" else number(0)
+        if positive and self._exact(a) and self._exact(b) and self.prover.within(a, b, facts):
+            return number(0) if op == "//" else a
         if not positive:
             return self._unsure_division(op, a, b, facts)
         q, new = self._numbered("//+", (a, b))
