@@ -16,7 +16,12 @@ from tl2hip.source.span import Span
 
 Places = Mapping[cst.CSTNode, Span]
 
-_BY_EXTENT = frozenset({cst.Slice, cst.Index, cst.CompFor, cst.Else, cst.Decorator, cst.ParamStar})
+_BY_EXTENT = frozenset(
+    {
+        *(cst.Slice, cst.Index, cst.CompFor, cst.Else, cst.Decorator, cst.ParamStar),
+        *(cst.RightParen, cst.ImportStar),
+    }
+)
 """Nodes that are needed and whose code does not mark where it starts and ends."""
 
 
