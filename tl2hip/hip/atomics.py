@@ -24,14 +24,17 @@ _INTEGER = {
 _SPELLED = {"+": "add", "*": "mul", "&": "and", "|": "or", "^": "xor", "and": "all", "or": "any"}
 
 
-def atomic(op: str, dtype: DType, place: str, value: str, combined: str, needs: tuple[Helper, ...], ctx: Context) -> str:
+def atomic(
+    op: str, dtype: DType, place: str, value: str, combined: str, needs: tuple[Helper, ...], ctx: Context
+) -> str:
     """The call that updates `place` (an element) with `value`; `combined` is the new value of `old` and `by`."""
     if dtype in (I32, U32) and op in _INTEGER:
         return f"{_INTEGER[op]}(&{place}, {value})"
     if op == "+" and dtype in (F32, F64):
         return f"atomicAdd(&{place}, {value})"
     if op == "+" and dtype is I64:
-        return f"atomicAdd((u64 *)&{place}, (u64)({value}))" if ctx.call(helpers.U64) else ""
+        word = ctx.call(helpers.U64)
+        return f"atomicAdd(({word} *)&{place}, ({word})({value}))"
     name = f"atomic_{_SPELLED.get(op) or helpers.CHOICE[op][0]}_{dtype}"
     make = _whole_word if dtype.bits >= 32 else _part_of_word
     return f"{ctx.call(make(name, dtype, combined, needs))}(&{place}, {value})"

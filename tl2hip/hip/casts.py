@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tl2hip.dtypes import BF16, BOOL, F16, F32, F64, ML_DTYPES, DType
+from tl2hip.dtypes import BF16, BOOL, F16, F32, F64, ML_DTYPES, U32, DType
 from tl2hip.hip import helpers
 from tl2hip.hip.context import Context
 from tl2hip.hip.functions import math_call
@@ -36,7 +36,7 @@ def _to_float(x: Text, source: DType, target: DType, ctx: Context) -> Text:
     if target in (F16, BF16):
         if source is F64:
             return prefix(f"({target.c})", call(ctx.call(helpers.ROUND_TO_ODD), x.argument))
-        return prefix(f"({target.c})", x if source.is_float else prefix("(float)", x))
+        return prefix(f"({target.c})", x if source is F32 else prefix("(float)", x))
     if source is F64:
         return call(math_call(f"to_{target}", F64, ctx), x.argument)
     return call(math_call(f"to_{target}", F32, ctx), cast(x, source, F32, ctx).argument)
@@ -45,4 +45,7 @@ def _to_float(x: Text, source: DType, target: DType, ctx: Context) -> Text:
 def _to_int(x: Text, source: DType, target: DType, ctx: Context) -> Text:
     """Truncated, 0 of a NaN, saturated; 16-bit floats are f32 first, which is exact."""
     wide = source if source in (F32, F64) else F32
-    return call(math_call(f"cast_{target}", wide, ctx), cast(x, source, wide, ctx).argument)
+    value = cast(x, source, wide, ctx).argument
+    if target is U32:
+        return call(ctx.call(helpers.saturated_u32(wide)), value)
+    return call(math_call(f"cast_{target}", wide, ctx), value)

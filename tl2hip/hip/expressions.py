@@ -149,8 +149,10 @@ def _operands(a: Expr, b: Expr, ctx: Context) -> tuple[Text, Text]:
     """Both sides of an operator, where at least one has the C type of the dtype."""
     left, right = value(a, ctx), value(b, ctx)
     if a.dtype is I64 and _is_literal(a) and _is_literal(b):
-        wide = isinstance(a, Const)
-        left = _signed(int_literal(int(a.value), I64, wide=True)) if wide else prefix("(i64)", left)
+        if isinstance(a, Const):
+            left = _signed(int_literal(int(a.value), I64, wide=True))
+        else:
+            left = prefix("(i64)", left)
     return left, right
 
 
@@ -168,7 +170,7 @@ def _arithmetic(op: str, a: Expr, b: Expr, ctx: Context) -> Text:
 
 
 def plain_is_exact(op: str, a: Expr, b: Expr, ctx: Context) -> bool:
-    """Whether C++'s own `a op b` gives the right i32 or i64: it cannot overflow, or it only counts and addresses."""
+    """Whether C++'s own `a op b` gives the right i32 or i64: it cannot overflow, or only counts and addresses."""
     if a.dtype is I64 and facts.is_index(Binary(op, a, b), ctx):
         return True
     return facts.stays_inside(op, a, b)

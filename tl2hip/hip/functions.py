@@ -21,7 +21,7 @@ def math_call(name: str, dtype: DType, ctx: Context) -> str:
 def math_texts(symbols: tuple[str, ...], on_host: tuple[str, ...]) -> tuple[str, ...]:
     """The texts of functions and of all they call, callees first; those a launcher calls are for both sides."""
     host = {f.symbol for f in closure(on_host)}
+    both_sides = f"static __host__ {QUALIFIER.removeprefix('static ')}"
     return tuple(
-        f.text.strip().replace(QUALIFIER, f"static __host__ {QUALIFIER[7:]}") if f.symbol in host else f.text.strip()
-        for f in closure(symbols)
+        (f.text.replace(QUALIFIER, both_sides) if f.symbol in host else f.text).strip() for f in closure(symbols)
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tl2hip.dtypes import DType
+from tl2hip.dtypes import F32, DType
 
 BOTH_SIDES = "static inline __host__ __device__"
 
@@ -86,6 +86,13 @@ def chosen(op: str, dtype: DType) -> Helper:
 
 def squared(dtype: DType) -> Helper:
     return function(dtype.c, f"square_{dtype}", f"{dtype.c} x", "x * x")
+
+
+def saturated_u32(source: DType) -> Helper:
+    """u32 of an f32 or f64 value: truncated, held within 0 … 2**32 - 1, 0 of a NaN."""
+    f = "f" if source is F32 else ""
+    value = f"x > 0.0{f} ? x < 4294967296.0{f} ? (unsigned int)x : 4294967295u : 0u"
+    return function("unsigned int", f"u32_from_{source}", f"{source.c} x", value)
 
 
 ROUND_TO_ODD = Helper(

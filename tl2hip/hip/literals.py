@@ -77,6 +77,8 @@ def _to_bf16(value: float) -> float:
 
 def _shortest(value: float, dtype: DType) -> str:
     """The fewest digits whose reading as `float` (or `double`), rounded to the dtype, gives the value back."""
+    if value == int(value) and abs(value) < 1e7:
+        return f"{value:.0f}"
     if dtype is F64:
         return repr(value)
     for digits in range(1, 10):

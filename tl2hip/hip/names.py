@@ -12,24 +12,57 @@ from collections.abc import Iterable
 
 from tl2hip.hip.math.table import ROWS
 
+
+def words(text: str) -> list[str]:
+    """The words of a text."""
+    return text.split()
+
+
 KEYWORDS = frozenset(
-    ["alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "char8_t", "char16_t", "char32_t", "class", "compl", "concept", "const", "consteval", "constexpr", "constinit", "const_cast", "continue", "co_await", "co_return", "co_yield", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "half", "restrict", "typeof"]
+    words(
+        "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t "
+        "char32_t class compl concept const consteval constexpr constinit const_cast continue co_await "
+        "co_return co_yield decltype default delete do double dynamic_cast else enum explicit export "
+        "extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq "
+        "nullptr operator or or_eq private protected public register reinterpret_cast requires return "
+        "short signed sizeof static static_assert static_cast struct switch template this thread_local "
+        "throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while "
+        "xor xor_eq half restrict typeof"
+    )
 )
 
 TAKEN = frozenset(
-    ["threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3", "hipStream_t", "hipError_t", "hipSuccess", "hipErrorInvalidValue", "hipGetLastError", "hipLaunchKernelGGL", "size_t", "uintptr_t", "ptrdiff_t", "i64", "stream", "workspace", "atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor", "atomicCAS", "atomicExch", "NULL", "EOF", "NAN", "INFINITY", "BUFSIZ", "RAND_MAX", "errno", "assert", "stdin", "stdout", "stderr", "main", "std", "linux", "unix", "hip", "amd", "rocm", "signbit", "isnan", "isinf", "isfinite", "isnormal", "fpclassify", "HUGE_VAL", "offsetof", "va_list", "va_start", "va_arg", "va_end", "uchar", "ushort", "uint", "ulong", "int2", "int4", "float2", "float4", "uint3", "uint4", "double2", "half2", "complex", "I"]
+    words(
+        "threadIdx blockIdx blockDim gridDim warpSize dim3 hipStream_t hipError_t hipSuccess "
+        "hipErrorInvalidValue hipGetLastError hipLaunchKernelGGL size_t uintptr_t ptrdiff_t i64 stream "
+        "workspace atomicAdd atomicMin atomicMax atomicAnd atomicOr atomicXor atomicCAS atomicExch NULL "
+        "EOF NAN INFINITY BUFSIZ RAND_MAX errno assert stdin stdout stderr main std linux unix hip amd "
+        "rocm signbit isnan isinf isfinite isnormal fpclassify HUGE_VAL offsetof va_list va_start va_arg "
+        "va_end uchar ushort uint ulong int2 int4 float2 float4 uint3 uint4 double2 half2 complex I"
+    )
 )
 """Macros, types and functions of HIP and of the C headers it includes."""
 
 LIBRARY = frozenset(
-    ["abs", "acos", "acosf", "acosh", "asin", "asinf", "asinh", "atan", "atan2", "atan2f", "atanf", "atanh", "cbrt", "ceil", "ceilf", "copysign", "cos", "cosf", "cosh", "erf", "erfc", "exp", "exp2", "expf", "expm1", "fabs", "fdim", "floor", "floorf", "fma", "fmax", "fmin", "fmod", "frexp", "gamma", "hypot", "ilogb", "j0", "j1", "jn", "ldexp", "lgamma", "log", "log10", "log1p", "log2", "logb", "logf", "lrint", "lround", "max", "min", "modf", "nearbyint", "nextafter", "norm", "normf", "pow", "powf", "remainder", "remquo", "rint", "round", "rsqrt", "scalbn", "sin", "sincos", "sinf", "sinh", "sqrt", "sqrtf", "tan", "tanf", "tanh", "tgamma", "trunc", "y0", "y1", "yn", "abort", "atexit", "atof", "atoi", "atol", "bsearch", "calloc", "clock", "close", "connect", "copy", "div", "exit", "fclose", "fopen", "fork", "fread", "free", "fwrite", "getenv", "index", "kill", "labs", "ldiv", "link", "listen", "malloc", "memcmp", "memcpy", "memmove", "memset", "mktime", "open", "pipe", "printf", "putchar", "puts", "qsort", "raise", "rand", "random", "read", "realloc", "remove", "rename", "rindex", "scanf", "select", "send", "signal", "sleep", "socket", "sprintf", "srand", "stat", "strcat", "strcmp", "strcpy", "strlen", "swab", "sync", "system", "time", "times", "tolower", "toupper", "truncate", "ulong", "unlink", "wait", "write"]
+    words(
+        "abs acos acosf acosh asin asinf asinh atan atan2 atan2f atanf atanh cbrt ceil ceilf copysign cos "
+        "cosf cosh erf erfc exp exp2 expf expm1 fabs fdim floor floorf fma fmax fmin fmod frexp gamma "
+        "hypot ilogb j0 j1 jn ldexp lgamma log log10 log1p log2 logb logf lrint lround max min modf "
+        "nearbyint nextafter norm normf pow powf remainder remquo rint round rsqrt scalbn sin sincos sinf "
+        "sinh sqrt sqrtf tan tanf tanh tgamma trunc y0 y1 yn abort atexit atof atoi atol bsearch calloc "
+        "clock close connect copy div exit fclose fopen fork fread free fwrite getenv index kill labs "
+        "ldiv link listen malloc memcmp memcpy memmove memset mktime open pipe printf putchar puts qsort "
+        "raise rand random read realloc remove rename rindex scanf select send signal sleep socket "
+        "sprintf srand stat strcat strcmp strcpy strlen swab sync system time times tolower toupper "
+        "truncate ulong unlink wait write"
+    )
 )
 """Functions of the C library: a kernel's own `extern "C"` functions must not take their names."""
 
 _DTYPE = "(f64|f32|f16|bf16|f8e4m3|f8e5m2|i64|i32|i16|i8|u8|u32|bool)"
 
 OWN = re.compile(
-    r"(wrap_(add|sub|mul|neg|abs)|(py|np|num)_(min|max)|min|max|square|(atomic|wave|block)_\w+"
+    r"(wrap_(add|sub|mul|neg|abs)|(py|np|num)_(min|max)|min|max|square|u32_from|(atomic|wave|block)_\w+"
     rf"|(first|last)_(min|max))_{_DTYPE}|{_DTYPE}x\d+"
 )
 """Names of the helpers that printing itself may add to a file."""
@@ -106,7 +139,7 @@ def spelled(name: str) -> str:
         return "v_"
     if bare != plain:
         bare += "" if bare.endswith("_") else "_"
-    return f"v{bare}" if bare[0].isdigit() or bare.startswith("hip") or bare.startswith("tl2hip") else bare
+    return f"v{bare}" if bare[0].isdigit() or bare.startswith(("hip", "tl2hip")) else bare
 
 
 def _word(c: str) -> str:

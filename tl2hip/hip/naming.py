@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tl2hip.hip.names import Names
+from tl2hip.hip.names import Names, words
 from tl2hip.plan.ir import Combine, Declare, For, HostIf, HostLet, HostLoop, HostStmt, Let, LoadVector, Plan
 from tl2hip.plan.walk import all_stmts
 
 HELPERS = frozenset(
-    ["u64", "at", "overlap", "wrapped", "row_major", "strided", "together", "load_or_zero", "round_to_odd", "from_lane", "last_lane", "blocks_x", "blocks_y", "blocks_z"]
+    words(
+        "u64 at overlap wrapped row_major strided together load_or_zero round_to_odd from_lane last_lane "
+        "blocks_x blocks_y blocks_z"
+    )
 )
 """Names that printing itself gives to things beside the user's own."""
 

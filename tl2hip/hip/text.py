@@ -71,7 +71,7 @@ def _least(op: str, side: Text) -> int:
     if strength >= ADD:
         return strength
     if strength >= EQUALITY:
-        return UNARY if strength == SHIFT else ADD
+        return ATOM if side.text.startswith("!") else UNARY if strength == SHIFT else ADD
     if strength >= OR:
         return UNARY if side.strength != strength else strength
     return strength if side.strength == strength else EQUALITY
