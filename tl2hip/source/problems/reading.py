@@ -623,17 +623,23 @@ class Starred(Problem):
         "and variables a kernel has must be known before."
     )
     example: ClassVar[str] = """\
+def line(x, a, b):
+    return a * x + b
+
 @kernel
-def clipped(X: Tensor[f32, N], Y: Tensor[f32, N]) -> None:
-    bounds = (0, 1)
+def lines(X: Tensor[f32, N], Y: Tensor[f32, N]) -> None:
+    weights = (2, 3)
     for i in range(N):
-        Y[i] = np.clip(X[i], *bounds)
+        Y[i] = line(X[i], *weights)
 """
     rewrite: ClassVar[str] = """\
+def line(x, a, b):
+    return a * x + b
+
 @kernel
-def clipped(X: Tensor[f32, N], Y: Tensor[f32, N]) -> None:
+def lines(X: Tensor[f32, N], Y: Tensor[f32, N]) -> None:
     for i in range(N):
-        Y[i] = np.clip(X[i], 0, 1)
+        Y[i] = line(X[i], 2, 3)
 """
     what: str
 
@@ -760,12 +766,20 @@ class FormattedText(Problem):
         "f-string: it is kept as it is written."
     )
     example: ClassVar[str] = """\
-def show(M):
-    A = tl.InputTensor(f"A{M}", [M], "float32")
+def double(M, block_m):
+    X = tl.InputTensor(f"X{1}", [M], "float32")
+    Y = tl.OutputTensor(f"Y{1}", [M], "float32")
+    i = tl.TileLoop([M], [block_m])
+    Y[i].store(X[i].load() * 2)
+    return tl.CompileKernel(double)
 """
     rewrite: ClassVar[str] = """\
-def show(M):
-    A = tl.InputTensor("A", [M], "float32")
+def double(M, block_m):
+    X = tl.InputTensor("X1", [M], "float32")
+    Y = tl.OutputTensor("Y1", [M], "float32")
+    i = tl.TileLoop([M], [block_m])
+    Y[i].store(X[i].load() * 2)
+    return tl.CompileKernel(double)
 """
 
 
