@@ -3,11 +3,12 @@
 static __device__ inline float atan2_f32(float y, float x) {
     const double across = __builtin_fabsf(x), up = __builtin_fabsf(y);
     const bool steep = up > across;
-    const double large = steep ? up : across, small = steep ? across : up;
+    const bool infinite = across == up && up == __builtin_inf();
+    const double large = infinite ? 1.0 : (steep ? up : across);
+    const double small = infinite ? 1.0 : (steep ? across : up);
     const bool diagonal = small > 0.4142135623730950 * large;
-    double t = (diagonal ? small - large : small) / (diagonal ? small + large : large);
-    if (large == 0.0) t = 0.0;
-    if (small == __builtin_inf()) t = 0.0;
+    const double quotient = (diagonal ? small - large : small) / (diagonal ? small + large : large);
+    const double t = large == 0.0 ? 0.0 : quotient;
     const double z = t * t;
     double p = 0.047461719014892365;
     p = __builtin_fma(p, z, -0.08477483463975068);

@@ -11,7 +11,6 @@ static __device__ inline double log10_f64(double x) {
     const double rest = __builtin_fma(l.low, 0.4342944819032518, l.high * 1.098319650216765e-17);
     const pair_f64 sum = add_ordered(n * 0.30102999566361177, product.high);
     const double y = sum.high + (sum.low + (product.low + __builtin_fma(n, 3.694239077158931e-13, rest)));
-    if (x == 0.0) return -__builtin_inf();
-    if (x < 0.0) return __builtin_nan("");
-    return x < __builtin_inf() ? y : x;
+    const double special = x == 0.0 ? -__builtin_inf() : (x < 0.0 ? __builtin_nan("") : x);
+    return x > 0.0 && x < __builtin_inf() ? y : special;
 }

@@ -3,7 +3,7 @@ static __device__ inline float log1p_f32(float x) {
     const double wide = x;
     const double near = __builtin_fma(wide * wide, -0.5, wide);
     const double y = __builtin_fabsf(x) < 0x1p-20f ? near : log_narrow(1.0 + wide);
-    if (x == -1.0f) return -__builtin_inff();
-    if (x < -1.0f) return __builtin_nanf("");
-    return x == 0.0f || !(x < __builtin_inff()) ? x : (float)y;
+    const float special = x == -1.0f ? -__builtin_inff() : (x < -1.0f ? __builtin_nanf("") : x);
+    const bool direct = x > -1.0f && x < __builtin_inff() && x != 0.0f;
+    return direct ? (float)y : special;
 }

@@ -8,7 +8,6 @@ static __device__ inline double log1p_f64(double x) {
     const pair_f64 sum = add_ordered(n * 0.6931471805592082, l.high);
     const double y = sum.high + (sum.low + __builtin_fma(n, 7.371002565167799e-13, l.low));
     if (__builtin_fabs(x) < 0x1p-54) return x;
-    if (x == -1.0) return -__builtin_inf();
-    if (x < -1.0) return __builtin_nan("");
-    return x < __builtin_inf() ? y : x;
+    const double special = x == -1.0 ? -__builtin_inf() : (x < -1.0 ? __builtin_nan("") : x);
+    return x > -1.0 && x < __builtin_inf() ? y : special;
 }

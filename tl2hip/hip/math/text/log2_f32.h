@@ -17,7 +17,6 @@ static __device__ inline float log2_f32(float x) {
     p = __builtin_fmaf(p, f, -0.72134733f);
     p = __builtin_fmaf(p, f, 1.9195534e-08f);
     const float y = n + __builtin_fmaf(f, 1.442695f, f * p);
-    if (x == 0.0f) return -__builtin_inff();
-    if (x < 0.0f) return __builtin_nanf("");
-    return x < __builtin_inff() ? y : x;
+    const float special = x == 0.0f ? -__builtin_inff() : (x < 0.0f ? __builtin_nanf("") : x);
+    return x > 0.0f && x < __builtin_inff() ? y : special;
 }

@@ -11,7 +11,6 @@ static __device__ inline double log2_f64(double x) {
     const double rest = __builtin_fma(l.low, 1.4426950408889634, l.high * 2.0355273740931033e-17);
     const pair_f64 sum = add_ordered(n, product.high);
     const double y = sum.high + (sum.low + (product.low + rest));
-    if (x == 0.0) return -__builtin_inf();
-    if (x < 0.0) return __builtin_nan("");
-    return x < __builtin_inf() ? y : x;
+    const double special = x == 0.0 ? -__builtin_inf() : (x < 0.0 ? __builtin_nan("") : x);
+    return x > 0.0 && x < __builtin_inf() ? y : special;
 }

@@ -17,7 +17,6 @@ static __device__ inline float log_f32(float x) {
     const float z = f * f;
     const float rest = __builtin_fmaf(f * p, z, z * -0.5f);
     const float y = __builtin_fmaf(n, 0.693145751953125f, f + __builtin_fmaf(n, 1.4286068e-06f, rest));
-    if (x == 0.0f) return -__builtin_inff();
-    if (x < 0.0f) return __builtin_nanf("");
-    return x < __builtin_inff() ? y : x;
+    const float special = x == 0.0f ? -__builtin_inff() : (x < 0.0f ? __builtin_nanf("") : x);
+    return x > 0.0f && x < __builtin_inff() ? y : special;
 }

@@ -9,7 +9,6 @@ static __device__ inline double log_f64(double x) {
     const pair_f64 l = log_pair(m, 0.0);
     const pair_f64 sum = add_ordered(n * 0.6931471805592082, l.high);
     const double y = sum.high + (sum.low + __builtin_fma(n, 7.371002565167799e-13, l.low));
-    if (x == 0.0) return -__builtin_inf();
-    if (x < 0.0) return __builtin_nan("");
-    return x < __builtin_inf() ? y : x;
+    const double special = x == 0.0 ? -__builtin_inf() : (x < 0.0 ? __builtin_nan("") : x);
+    return x > 0.0 && x < __builtin_inf() ? y : special;
 }

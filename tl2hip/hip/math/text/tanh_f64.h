@@ -1,6 +1,6 @@
 // tanh x: x + x**3 * p(x*x) below 0.5625, above it 1 - 2/(e**(2x) + 1).
 static __device__ inline double tanh_f64(double x) {
-    const double a = __builtin_fabs(x), z = x * x;
+    const double a = __builtin_fabs(x), z = a * a;
     double p = -1.8931507653296938e-05;
     p = __builtin_fma(p, z, 8.240866579296968e-05);
     p = __builtin_fma(p, z, -0.00023275190907036186);
@@ -12,7 +12,7 @@ static __device__ inline double tanh_f64(double x) {
     p = __builtin_fma(p, z, -0.05396825396190237);
     p = __builtin_fma(p, z, 0.1333333333332347);
     p = __builtin_fma(p, z, -0.3333333333333328);
-    const double inner = __builtin_fma(x * z, p, x);
+    const double inner = __builtin_fma(a * z, p, a);
     const double outer = 1.0 - 2.0 / (exp_f64(a + a) + 1.0);
-    return a < 0.5625 ? inner : __builtin_copysign(outer, x);
+    return __builtin_copysign(a < 0.5625 ? inner : outer, x);
 }
