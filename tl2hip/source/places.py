@@ -95,6 +95,8 @@ class _Stretch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if kind is not None:  # the tree is too deep for the stack; the reader says so
+            return
         state = self.state
         line, column, end_line, end_column = self.line, self.column, state.line, state.column
         if self.start_node is not None:
