@@ -33,7 +33,7 @@ HOW_TO_GET_ONE = (
 
 DEVICE_FLAGS = (
     "-x", "hip", f"--offload-arch={TARGET}", "--offload-device-only", "-nogpulib", "-nogpuinc",
-    "-std=c++17", "-O3", "-S", "-Wno-pragma-once-outside-header",
+    "-std=c++17", "-O3", "-S", "-fuse-cuid=none",
 )  # fmt: skip
 
 # f16 and bf16 round after every operation, and a*b+c is never contracted, as in the printed text on the GPU.
