@@ -115,8 +115,9 @@ def test_compiled_outside(tmp_path: Path, api: list[Any]) -> None:
 
 def test_a_changed_block_is_another_variant(tmp_path: Path, api: list[Any]) -> None:
     make = article(tmp_path)["matmul_kernel"]
-    make(M=64, N=64, K=64, block_m=16, block_n=64, block_k=32).emit_hip(tile={"j": 32})
-    assert api[-1][1]["sets"]["block_m"] == 16 and api[-1][1]["tiles"] == {"j": 32}
+    make(M=64, N=np.int64(64), K=64, block_m=16, block_n=64, block_k=32).emit_hip(tile={"j": 32})
+    assert api[-1][1]["sets"]["block_m"] == 16 and api[-1][1]["sets"]["N"] == 64
+    assert api[-1][1]["tiles"] == {"j": 32}
 
 
 def attention(B, S, T, D):  # type: ignore[no-untyped-def]

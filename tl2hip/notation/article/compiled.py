@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import sys
 from collections.abc import Callable, Mapping
 from types import FrameType, FunctionType
@@ -23,8 +24,8 @@ class ArticleKernel(Compilable):
     def __init__(
         self, function: FunctionType, arguments: Mapping[str, Any], declared: Mapping[str, tuple[Size, ...]]
     ) -> None:
-        sets = {name: value for name, value in arguments.items() if isinstance(value, int)}
-        super().__init__(function, sets)
+        whole = {name: value for name, value in arguments.items() if hasattr(value, "__index__")}
+        super().__init__(function, {name: operator.index(value) for name, value in whole.items()})
         self.arguments = dict(arguments)
         self.declared = dict(declared)
 
