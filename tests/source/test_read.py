@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from textwrap import dedent
 
 import pytest
@@ -345,10 +346,20 @@ def test_deep_nesting_of_branches() -> None:
     assert codes(in_kernel("if X: pass\n" + "elif X: pass\n" * 1000))[0][0] == "TL102"
 
 
-@pytest.mark.parametrize("depth", [50, 150, 300, 450, 495])
-def test_what_is_below_the_limit_is_read_or_refused_in_words(depth: int) -> None:
-    found = codes(in_kernel("y = " + "+".join(["1"] * depth)))
-    assert found == [] if depth <= 150 else found in ([], [("TL102", 1)])
+CHAINS: dict[str, Callable[[int], str]] = {
+    "sum": lambda depth: "y = " + "+".join(["1"] * depth),
+    "attributes": lambda depth: "y = X" + ".a" * depth,
+    "not": lambda depth: "y = " + "not " * depth + "X",
+    "branches": lambda depth: "if X: pass\n" + "elif X: pass\n" * depth,
+    "choices": lambda depth: "y = " + "1 if 1 else " * depth + "1",
+}
+
+
+@pytest.mark.parametrize("depth", [100, 250, 400, 470, 495])
+@pytest.mark.parametrize("kind", CHAINS)
+def test_what_is_below_the_limit_is_read_or_refused_in_words(kind: str, depth: int) -> None:
+    found = codes(in_kernel(CHAINS[kind](depth)))
+    assert found == [] if depth <= 100 else found in ([], [("TL102", 1)])
 
 
 def test_a_file_without_kernels_never_reaches_libcst() -> None:
