@@ -8,6 +8,7 @@ from tl2hip.hip.context import Used
 from tl2hip.hip.frame import fill
 from tl2hip.hip.functions import math_texts
 from tl2hip.hip.head import head_lines
+from tl2hip.hip.helpers import U64
 from tl2hip.hip.kernel import print_kernel
 from tl2hip.hip.launcher import Argument, LauncherInfo, launcher_info, print_launcher
 from tl2hip.hip.naming import name_plan
@@ -31,12 +32,13 @@ def print_plan(plan: Plan) -> Printed:
     info = launcher_info(plan, names)
     kernels = [print_kernel(k, plan, names, used) for k in plan.kernels]
     launcher = print_launcher(plan, info, names, used)
-    helpers = [*(h.text for h in used.helpers.values())]
+    helpers = [h.text for name, h in used.helpers.items() if name != U64.name]
+    u64 = [U64.text] if U64.name in used.helpers else []
     text = fill(
         "file",
         source=plan.nest.source.name.replace("\\", "/").rpartition("/")[2],
         head=head_lines(plan, names),
-        typedefs=[*used.vectors.values()],
+        typedefs=[*u64, *used.vectors.values()],
         helpers=[*math_texts(tuple(used.math), tuple(used.host_math)), *helpers],
         kernels=kernels,
         launcher=launcher,

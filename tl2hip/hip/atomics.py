@@ -54,7 +54,7 @@ def _whole_word(name: str, dtype: DType, combined: str, needs: tuple[Helper, ...
         "        seen = found;\n"
         "    }\n}"
     )
-    return Helper(name, text, needs)
+    return Helper(name, text, (*needs, helpers.U64) if dtype.bits == 64 else needs)
 
 
 def _part_of_word(name: str, dtype: DType, combined: str, needs: tuple[Helper, ...]) -> Helper:

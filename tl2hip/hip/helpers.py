@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from tl2hip.dtypes import F32, DType
 
+WIDTH = 110
+"""Columns a printed line may have before it is broken."""
+
 BOTH_SIDES = "static inline __host__ __device__"
 
 
@@ -24,15 +27,18 @@ class Helper:
 
 def function(returns: str, name: str, parameters: str, value: str, *needs: Helper) -> Helper:
     """A helper that returns one expression."""
-    return Helper(name, f"{BOTH_SIDES} {returns} {name}({parameters}) {{ return {value}; }}", needs)
+    head, body = f"{BOTH_SIDES} {returns} {name}({parameters})", f"return {value};"
+    short = f"{head} {{ {body} }}"
+    return Helper(name, short if len(short) <= WIDTH else f"{head}\n{{\n    {body}\n}}", needs)
 
 
 def unsigned(dtype: DType) -> str:
     """The unsigned C type of the same width."""
-    return {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "unsigned long long"}[dtype.bits]
+    return {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "u64"}[dtype.bits]
 
 
 U64 = Helper("u64", "using u64 = unsigned long long;")
+"""Printed beside `i64`, before all functions."""
 
 
 # --- integers --------------------------------------------------------------------------------------------
@@ -43,18 +49,18 @@ WRAPPING = {"+": "add", "-": "sub", "*": "mul"}
 def wrapping(op: str, dtype: DType) -> Helper:
     """`a op b` of i32 or i64, wrapped in two's complement: signed overflow is undefined in C++."""
     c, u = dtype.c, unsigned(dtype)
-    return function(c, f"wrap_{WRAPPING[op]}_{dtype}", f"{c} a, {c} b", f"({c})(({u})a {op} ({u})b)")
+    return function(c, f"wrap_{WRAPPING[op]}_{dtype}", f"{c} a, {c} b", f"({c})(({u})a {op} ({u})b)", U64)
 
 
 def negated(dtype: DType) -> Helper:
     c, u = dtype.c, unsigned(dtype)
-    return function(c, f"wrap_neg_{dtype}", f"{c} a", f"({c})(0 - ({u})a)")
+    return function(c, f"wrap_neg_{dtype}", f"{c} a", f"({c})(0 - ({u})a)", U64)
 
 
 def absolute(dtype: DType) -> Helper:
     """|a|, where the lowest integer stays itself."""
     c, u = dtype.c, unsigned(dtype)
-    return function(c, f"wrap_abs_{dtype}", f"{c} a", f"a < 0 ? ({c})(0 - ({u})a) : a")
+    return function(c, f"wrap_abs_{dtype}", f"{c} a", f"a < 0 ? ({c})(0 - ({u})a) : a", U64)
 
 
 # --- min and max -----------------------------------------------------------------------------------------

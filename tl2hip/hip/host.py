@@ -8,6 +8,7 @@ from functools import singledispatch
 from tl2hip.dtypes import I64
 from tl2hip.hip.context import Context
 from tl2hip.hip.expressions import show
+from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.kernel import broken
 from tl2hip.hip.names import Names
 from tl2hip.hip.statements import loop_head, natural_loop, note_value, quoted
@@ -32,9 +33,11 @@ class HostWriter:
         self.lines.append(f"{'    ' * self.depth}{text}")
 
     def refuse(self, tests: list[str]) -> None:
-        """Returns an error where any test holds, one test a line if there are several."""
-        pad = "    " * self.depth + "    "
-        self.line(f"if ({f' ||{chr(10)}{pad}'.join(tests)})")
+        """Returns an error where any test holds: all on one line, or a line for each."""
+        pad = "    " * self.depth
+        together = f"if ({' || '.join(tests)})"
+        fits = len(pad + together) <= WIDTH
+        self.line(together if fits else f"if ({f' ||{chr(10)}{pad}    '.join(tests)})")
         self.line("    return hipErrorInvalidValue;")
 
     def quote(self, at: Span) -> None:
@@ -136,7 +139,7 @@ def _side(side: str, blocks: Expr, w: HostWriter, lets: list[str]) -> str:
     if isinstance(blocks, Const):
         return str(blocks.value)
     text = show(blocks, w.ctx)
-    name = f"blocks_{side}"
+    name = w.names.own(f"grid_{side}")
     lets.append(f"{name} = {text.argument}")
     return f"(unsigned int){name}"
 

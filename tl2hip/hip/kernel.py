@@ -7,14 +7,12 @@ from math import prod
 from tl2hip.dtypes import I64
 from tl2hip.hip.context import Context, Used
 from tl2hip.hip.frame import fill
+from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.names import Names
 from tl2hip.hip.statements import Writer, write_all
 from tl2hip.nest.ir import Array, Const, Expr, Store, Update
 from tl2hip.plan.ir import DeviceKernel, Plan, StoreVector
 from tl2hip.plan.walk import all_stmts
-
-WIDTH = 110
-"""Columns a printed line may have before a list of parameters is broken."""
 
 
 def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> str:
@@ -23,7 +21,7 @@ def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> 
     ctx = Context(names, used, arrays)
     ctx.index.update(n for n, t in kernel.scalars if t is I64)
     ctx.natural.update(extents(plan))
-    w = Writer(ctx, names, plan.nest.source)
+    w = Writer(ctx, names, plan.nest.source, thread_number(kernel.block))
     for place in kernel.places:
         ctx.index.add(place.name)
         ctx.natural.add(place.name)
@@ -37,6 +35,13 @@ def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> 
         parameters=broken(f"{names[kernel.name]}(", parameters(kernel, plan, names)),
         lines=[*(f"    {line}" for line in _memory(kernel, plan, w)), *w.lines],
     )
+
+
+def thread_number(block: tuple[int, int, int]) -> str:
+    """The number of a thread in its block, x fastest."""
+    x, y, z = block
+    rows = f" + {x} * threadIdx.y" if y > 1 else ""
+    return f"threadIdx.x{rows}" + (f" + {x * y} * threadIdx.z" if z > 1 else "")
 
 
 def extents(plan: Plan) -> set[str]:

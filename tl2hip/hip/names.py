@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from tl2hip.hip.math.table import ROWS
+from tl2hip.hip.math.table import NAMES
 
 
 def words(text: str) -> list[str]:
@@ -112,7 +112,7 @@ class Names:
         self._used.add(c)
 
     def _free(self, name: str, functions: bool) -> bool:
-        clash = name in KEYWORDS or name in TAKEN or name in self._used or name in ROWS or OWN.fullmatch(name)
+        clash = name in KEYWORDS or name in TAKEN or name in self._used or name in NAMES or OWN.fullmatch(name)
         return not clash and not (functions and name in LIBRARY) and name == spelled(name)
 
     def _next(self, base: str, functions: bool) -> str:

@@ -11,7 +11,7 @@ from tl2hip.plan.walk import all_stmts
 HELPERS = frozenset(
     words(
         "u64 at overlap wrapped row_major strided together load_or_zero round_to_odd from_lane last_lane "
-        "blocks_x blocks_y blocks_z"
+        ""
     )
 )
 """Names that printing itself gives to things beside the user's own."""

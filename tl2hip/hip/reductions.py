@@ -7,13 +7,14 @@ Only lane 63 is read, so what the broadcasts leave in rows that have no row befo
 
 from __future__ import annotations
 
-from tl2hip.dtypes import DType
+from tl2hip.dtypes import I64, DType
 from tl2hip.hip import helpers
 from tl2hip.hip.context import Context
 from tl2hip.hip.expressions import show
 from tl2hip.hip.frame import fill
 from tl2hip.hip.helpers import Helper
 from tl2hip.nest.ir import Binary, Logic, Var
+from tl2hip.plan.ir import NONE_FIRST, NONE_LAST
 
 TITLES = {
     "+": ("sum", "The sum"),
@@ -31,11 +32,13 @@ TITLES = {
     "or": ("any", "Whether any holds"),
 }
 
+NONE = f"{NONE_FIRST}LL"
+
 EXTREMES = {
-    "first_max": ("The greatest value (the first of equal ones)", ">", "<", "9223372036854775807LL"),
-    "first_min": ("The least value (the first of equal ones)", "<", "<", "9223372036854775807LL"),
-    "last_max": ("The greatest value (the last of equal ones)", ">", ">", "-1"),
-    "last_min": ("The least value (the last of equal ones)", "<", ">", "-1"),
+    "first_max": ("The greatest value, the first of equal ones,", ">", "<", NONE),
+    "first_min": ("The least value, the first of equal ones,", "<", "<", NONE),
+    "last_max": ("The greatest value, the last of equal ones,", ">", ">", f"{NONE_LAST}"),
+    "last_min": ("The least value, the last of equal ones,", "<", ">", f"{NONE_LAST}"),
 }
 
 
@@ -62,7 +65,7 @@ def reduction(op: str, dtype: DType, threads: int, ctx: Context) -> str:
     name = f"{word}_{dtype}"
     text, needs = combined(op, dtype, "x", "y", ctx)
     values = {"title": title, "name": name, "c": dtype.c, "combined": text}
-    wave = Helper(f"wave_{name}", fill("reduce", **values), (*needs, *_lanes()))
+    wave = Helper(f"wave_{name}", fill("reduce", **values), (*needs, *_lanes(dtype)))
     if threads == 64:
         return ctx.call(wave)
     return f"{ctx.call(Helper(f'block_{name}', fill('reduce_block', **values), (wave,)))}<{threads}>"
@@ -74,17 +77,21 @@ def extreme(op: str, dtype: DType, threads: int, ctx: Context) -> str:
     name = f"{op}_{dtype}"
     wins = f"from != {none} && (at == {none} || y {better} x || (y == x && from {nearer} at))"
     values = {"title": title, "name": name, "c": dtype.c, "wins": wins}
-    wave = Helper(f"wave_{name}", fill("extreme", **values), _lanes())
+    wave = Helper(f"wave_{name}", fill("extreme", **values), _lanes(dtype, I64))
     if threads == 64:
         return ctx.call(wave)
     return f"{ctx.call(Helper(f'block_{name}', fill('extreme_block', **values), (wave,)))}<{threads}>"
 
 
-def _lanes() -> tuple[Helper, ...]:
-    return (
-        Helper("from_lane", fill("wave"), (helpers.U64,)),
-        Helper("last_lane", fill("last_lane"), (helpers.U64,)),
-    )
+def _lanes(*dtypes: DType) -> tuple[Helper, ...]:
+    """What moves values of these dtypes between lanes: one overload for each."""
+    made = []
+    for t in dtypes:
+        pieces = {32: "one", 64: "two"}.get(t.bits, "part")
+        needs = (helpers.U64,) if t.bits == 64 else ()
+        values = {"c": t.c, "pieces": pieces, "word": helpers.unsigned(t)}
+        made += [Helper(f"{frame} {t}", fill(frame, **values), needs) for frame in ("from_lane", "last_lane")]
+    return tuple(made)
 
 
 def scratch(dtypes: tuple[DType, ...], threads: int) -> tuple[tuple[str, DType, int], ...]:

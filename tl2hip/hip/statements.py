@@ -42,6 +42,8 @@ class Writer:
     ctx: Context
     names: Names
     source: Source
+    thread: str = "threadIdx.x"
+    """The number of a thread in its block."""
     lines: list[str] = field(default_factory=list)
     depth: int = 1
     quoted: set[int] = field(default_factory=set)
@@ -301,6 +303,7 @@ def _combine(s: Combine, w: Writer) -> None:
     names = [w.ctx.c(name) for name, _ in s.variables]
     dtypes = tuple(t for _, t in s.variables)
     parts = [_scratch(key, t, n, w) for key, t, n in scratch(dtypes, s.threads)]
+    parts += [w.thread] if parts else []
     if len(dtypes) == 1:
         function = reduction(s.op, dtypes[0], s.threads, w.ctx)
         w.line(f"{names[0]} = {function}({', '.join([*names, *parts])});")
