@@ -50,9 +50,9 @@ def compiler(*arguments: str) -> None:
 class Library:
     """The host build; `library("exp_f32", x)` gives exp_f32 of every element."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *flags: str, more: str = "") -> None:
         self.types: dict[str, tuple[str, tuple[str, ...]]] = {}
-        text = [HEAD, "#define __device__\n", *(f.text for f in closure(ROWS))]
+        text = [HEAD, "#define __device__\n", *(f.text for f in closure(ROWS)), more]
         for function in callable_functions():
             kinds = signature(function)
             assert kinds is not None
@@ -65,7 +65,7 @@ class Library:
             )
         source, made, shared = folder / "host.cpp", folder / "host.o", folder / "host.so"
         source.write_text("\n".join(text))
-        compiler("clang", *HOST.split(), "-c", str(source), "-o", str(made))
+        compiler("clang", *HOST.split(), *flags, "-c", str(source), "-o", str(made))
         compiler("ld.lld", "-shared", str(made), "-o", str(shared))
         self.shared = ctypes.CDLL(str(shared))
 

@@ -12,7 +12,7 @@ import pytest
 from tests.hip.math.library import DEVICE, HEAD, callable_functions, compiler, signature
 from tl2hip.hip import math as helpers
 from tl2hip.hip.math import closure, has, lookup, ulp
-from tl2hip.hip.math.table import BY_NAME, ROWS
+from tl2hip.hip.math.table import BY_NAME, NAMES, ROWS
 
 
 def device_text() -> str:
@@ -111,8 +111,9 @@ def test_everything_asked_for_is_there() -> None:
         lookup("exp", "i32")
 
 
-def test_names_and_symbols_are_unique() -> None:
+def test_names_and_symbols_are_unique(every_name: set[str]) -> None:
     assert len(BY_NAME) == len(ROWS)
+    assert every_name | set(ROWS) == NAMES
 
 
 def test_the_error_is_known_without_reading_a_text() -> None:

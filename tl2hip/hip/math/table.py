@@ -155,3 +155,12 @@ ROWS: dict[str, Row] = {row.symbol: row for row in _rows()}
 
 BY_NAME: dict[tuple[str, str], Row] = {(row.name, row.dtype): row for row in ROWS.values()}
 """Every helper by what a kernel asks for: name and dtype."""
+
+_INNER = (
+    "add_exact add_ordered cos_rest_f32 cos_rest_f64 exponent_of log_exponent log_precise"
+    " multiply_exact reduce_large_f64 reduced_f32 reduced_f64 scale_down shift_in sin_rest_f32"
+    " sin_rest_f64 two_over_pi_bits_f32 two_over_pi_bits_f64 wide_u128"
+)
+
+NAMES = frozenset(ROWS) | frozenset(_INNER.split())
+"""Every name that some text defines at file scope; a kernel's own names must differ."""

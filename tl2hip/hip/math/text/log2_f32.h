@@ -2,9 +2,9 @@
 // nearest float.
 static __device__ inline float log2_f32(float x) {
     const bool small = x < 0x1p-126f;
-    const int bits = __builtin_bit_cast(int, small ? x * 0x1p25f : x);
-    const int k = (bits - 0x3f3504f3) >> 23;
-    const float f = __builtin_bit_cast(float, bits - k * 0x800000) - 1.0f;
+    const unsigned int bits = __builtin_bit_cast(unsigned int, small ? x * 0x1p25f : x);
+    const int k = (int)(bits - 0x3f3504f3u) >> 23;
+    const float f = __builtin_bit_cast(float, bits - ((unsigned int)k << 23)) - 1.0f;
     const float n = (float)(small ? k - 25 : k);
     float p = -0.10994127f;
     p = __builtin_fmaf(p, f, 0.18618561f);

@@ -20,11 +20,11 @@ static __device__ inline pair_f64 log_pair(double m, double m_low) {
 
 // The power of two k with 2**-k * x in [sqrt(1/2), sqrt(2)), for a positive finite normal x.
 static __device__ inline int log_exponent(double x) {
-    return ((int)(__builtin_bit_cast(long long, x) >> 32) - 0x3fe6a09e) >> 20;
+    return (int)((unsigned int)(__builtin_bit_cast(unsigned long long, x) >> 32) - 0x3fe6a09eu) >> 20;
 }
 
 // 2**-k * x, for a normal result.
 static __device__ inline double scale_down(double x, int k) {
-    const long long bits = __builtin_bit_cast(long long, x);
-    return __builtin_bit_cast(double, bits - (long long)k * 0x10000000000000ll);
+    const unsigned long long bits = __builtin_bit_cast(unsigned long long, x);
+    return __builtin_bit_cast(double, bits - ((unsigned long long)k << 52));
 }
