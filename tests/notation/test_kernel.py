@@ -14,7 +14,7 @@ import pytest
 
 import tl2hip
 from tl2hip import Kernel, distinct, kernel
-from tl2hip.notation.source import home
+from tl2hip.notation.home import home
 
 HEAD = """\
 import math
@@ -308,15 +308,6 @@ def test_the_compiler_is_asked_by_file_and_name(tmp_path: Path, monkeypatch: pyt
         ("explain", file, {"kernel": "gemm"}),
         ("show_plan", file, {"kernel": "gemm"}),
     ]
-
-
-def test_a_notebooks_cell_is_found_by_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    import linecache
-
-    text, names = HEAD + GEMM, dict[str, Any]()
-    monkeypatch.setitem(linecache.cache, "<cell 1>", (len(text), None, text.splitlines(True), "<cell 1>"))
-    exec(compile(text, "<cell 1>", "exec", dont_inherit=True), names)
-    assert home(names["gemm"].function) == text
 
 
 def test_distinct() -> None:

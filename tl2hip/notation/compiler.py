@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from tl2hip.notation.source import home
+from tl2hip.notation.home import home
 
 if TYPE_CHECKING:
     from tl2hip.api import Report
