@@ -31,7 +31,8 @@ static u64 site_addresses[MAX_SITES];
 static u16 site_hash[HASH];  // number of the site plus one
 static u8 times[MAX_SITES][MAX_THREADS];
 static Instruction* instructions;  // [site][wave][time], pages come with use
-static bool counting, used[MAX_SITES];
+bool counting;
+static bool used[MAX_SITES];
 
 static Instruction& instruction(u32 site, u32 wave, u32 time) {
     return instructions[((u64)site * MAX_WAVES + wave) * TIMES + time];

@@ -94,6 +94,7 @@ static void release_barrier() {
 // The lane that goes on now; -1 when all have ended. Nothing that can run while lanes wait is a divergence.
 static int next() {
     u32 mine = unit.current / WAVE;
+    if (unit.waves[mine].unstarted) return (int)(mine * WAVE + __builtin_ctzl(unit.waves[mine].unstarted));
     for (u32 step = 0; step < unit.wave_count; ++step) {
         u32 wave = mine + step < unit.wave_count ? mine + step : mine + step - unit.wave_count;
         int lane = runnable(wave);

@@ -13,6 +13,7 @@ typedef long i64;
 extern "C" {
 void* mmap(void* at, u64 bytes, int protection, int flags, int file, i64 offset);
 int munmap(void* at, u64 bytes);
+int madvise(void* at, u64 bytes, int advice);
 int mprotect(void* at, u64 bytes, int protection);
 void* memset(void* to, int byte, u64 bytes);
 void* memcpy(void* to, const void* from, u64 bytes);
@@ -130,6 +131,7 @@ void shadow_block();
 void shadow_barrier();
 
 // Groups accesses of the lanes of a wave into instructions, for bank conflicts and coalescing (counting.cpp).
+extern bool counting;  // this block is
 void counting_reset();
 void counting_block(u64 number, u64 blocks);
 void counting_access(u64 address, u32 bytes, bool write, bool lds, u64 site);

@@ -20,9 +20,14 @@ static bool paused;  // the block ran out of stamps
 static Range lds;
 static Range* last_range = &lds;
 
+// Pages come with use and are not reserved. Large pages where a buffer is big, but not so big that it must be sparse.
 u32* make_cells(u64 bytes) {
-    void* at = mmap(nullptr, (bytes + 1) * 4, 3, 0x4022, -1, 0);  // pages come with use and are not reserved
-    return (i64)at == -1 ? nullptr : (u32*)at;
+    constexpr int MADV_HUGEPAGE = 14;
+    u64 size = (bytes + 1) * 4;
+    void* at = mmap(nullptr, size, 3, 0x4022, -1, 0);
+    if ((i64)at == -1) return nullptr;
+    if (size >= 4ul << 20 && size <= 1ul << 29) madvise(at, size, MADV_HUGEPAGE);
+    return (u32*)at;
 }
 
 void free_cells(u32* cells, u64 bytes) {
@@ -99,6 +104,7 @@ static u32 joined(u32 cell, u32 oldest, u32 me) {
     return stamp << WHO_BITS | (together ? LANES_OF_WAVE + wave : SEVERAL_WAVES);
 }
 
+// The most serious conflict of an access, and with whom.
 struct Worst {
     Conflict kind;
     u32 who;
@@ -132,7 +138,6 @@ static bool unwritten(const u32* cells, u64 bytes) {
 }
 
 static void check_shadow(Range& range, u64 address, u64 bytes, Touch how, u64 site) {
-    if (!range.written || !range.read) return;
     u64 at = address - range.low;
     u32 me = unit.current, oldest = range.place == IN_LDS ? block_stamp : launch_stamp;
     Access access = {address, (u32)bytes, how != READ};
@@ -150,6 +155,29 @@ static void check_shadow(Range& range, u64 address, u64 bytes, Touch how, u64 si
     else if (how == ATOMIC) join(range.atomic + at, bytes, oldest, me);
     else
         for (u64 b = 0; b < bytes; ++b) range.written[at + b] = stamp << WHO_BITS | me;
+}
+
+// Most accesses are reads and writes of 1 to 16 bytes whose cells all say the same, and nothing that matters.
+// True when this was one and is done.
+template <u32 BYTES, Touch HOW>
+static inline bool check_quickly(Range& range, u64 address) {
+    typedef u32 Cells __attribute__((ext_vector_type(BYTES), aligned(4)));
+    if (range.atomic || range.place == IN_LDS) return false;
+    u64 at = address - range.low;
+    u32 floor = launch_stamp << WHO_BITS, mine = stamp << WHO_BITS | unit.current;
+    Cells& written = *(Cells*)(range.written + at);
+    Cells& read = *(Cells*)(range.read + at);
+    if (__builtin_reduce_max(written) >= floor) return false;
+    if (HOW == WRITE) {
+        if (__builtin_reduce_max(read) >= floor) return false;
+        written = (Cells)mine;
+        return true;
+    }
+    u32 first = read[0];
+    if (__builtin_reduce_or(read ^ (Cells)first)) return false;
+    u32 next = joined(first, launch_stamp, unit.current);
+    if (next != first) read = (Cells)next;
+    return true;
 }
 
 // ---- ranges
@@ -183,12 +211,13 @@ static void report_outside(u64 address, const Access& access, u64 site) {
     report(OUT_OF_BOUNDS, ERROR, site, place, offset, &access, 0);
 }
 
-void touch(u64 address, u64 bytes, Touch how, u64 site) {
-    if (!unit.inside || !bytes) return;
-    if (address >= unit.stacks && address < unit.stacks_end) return;
+// The range that an access falls in, null when it needs no more checks. One that may not happen ends the run.
+static inline Range* admit(u64 address, u64 bytes, Touch how, u64 site) {
+    if (!unit.inside || !bytes) return nullptr;
+    if (address >= unit.stacks && address < unit.stacks_end) return nullptr;
     Range* range = range_of(address, bytes);
     if (!range) {
-        if (how == READ && address >= unit.image && address + bytes <= unit.image_end) return;
+        if (how == READ && address >= unit.image && address + bytes <= unit.image_end) return nullptr;
         report_outside(address, {address, (u32)bytes, how != READ}, site);
         give_up();
     }
@@ -197,8 +226,58 @@ void touch(u64 address, u64 bytes, Touch how, u64 site) {
         report(READ_ONLY, ERROR, site, range->place, (i64)(address - range->low), &access, 0);
         give_up();
     }
-    bool in_lds = range->place == IN_LDS;
-    if (in_lds) unit.unfenced[unit.current] = true;
-    if (!paused) check_shadow(*range, address, bytes, how, site);
-    if (how != ATOMIC) counting_access(address, (u32)bytes, how == WRITE, in_lds, site);
+    if (range->place == IN_LDS) unit.unfenced[unit.current] = true;
+    return range;
+}
+
+void touch(u64 address, u64 bytes, Touch how, u64 site) {
+    Range* range = admit(address, bytes, how, site);
+    if (!range) return;
+    if (!paused && range->written && range->read) check_shadow(*range, address, bytes, how, site);
+    if (how != ATOMIC) counting_access(address, (u32)bytes, how == WRITE, range->place == IN_LDS, site);
+}
+
+template <u32 BYTES, Touch HOW>
+static inline void touch_sized(u64 address, u64 site) {
+    Range* range = admit(address, BYTES, HOW, site);
+    if (!range) return;
+    if (!paused && range->written && range->read && !check_quickly<BYTES, HOW>(*range, address))
+        check_shadow(*range, address, BYTES, HOW, site);
+    if (counting) counting_access(address, BYTES, HOW == WRITE, range->place == IN_LDS, site);
+}
+
+// ---- the functions that `-fsanitize=thread` makes the printed text call before each access
+
+#define ACCESS(name, bytes, how) \
+    EXPORT void __tsan_##name(const void* at) { touch_sized<bytes, how>((u64)at, CALLER); }
+#define ACCESSES(bytes)                           \
+    ACCESS(read##bytes, bytes, READ)              \
+    ACCESS(write##bytes, bytes, WRITE)            \
+    ACCESS(unaligned_read##bytes, bytes, READ)    \
+    ACCESS(unaligned_write##bytes, bytes, WRITE)
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+
+EXPORT void __tsan_init() {}
+EXPORT void __tsan_func_entry(void*) {}
+EXPORT void __tsan_func_exit() {}
+EXPORT void __tsan_read_range(const void* at, u64 bytes) { touch((u64)at, bytes, READ, CALLER); }
+EXPORT void __tsan_write_range(void* at, u64 bytes) { touch((u64)at, bytes, WRITE, CALLER); }
+
+EXPORT void* __tsan_memset(void* to, int byte, u64 bytes) {
+    touch((u64)to, bytes, WRITE, CALLER);
+    return memset(to, byte, bytes);
+}
+EXPORT void* __tsan_memcpy(void* to, const void* from, u64 bytes) {
+    touch((u64)from, bytes, READ, CALLER);
+    touch((u64)to, bytes, WRITE, CALLER);
+    return memcpy(to, from, bytes);
+}
+EXPORT void* __tsan_memmove(void* to, const void* from, u64 bytes) {
+    touch((u64)from, bytes, READ, CALLER);
+    touch((u64)to, bytes, WRITE, CALLER);
+    return memmove(to, from, bytes);
 }
