@@ -70,6 +70,7 @@ class Machine(Generic[V]):
         self.reductions = reductions or {}
         self.depth = depth
         self.trips: dict[str, int] = {}
+        self.entries: dict[str, int] = {}
         self.constants: dict[int, V] = {}
         self.loads: dict[int, bool] = {}
         self._evaluators: dict[type, Callable[[Any, Frame[V]], V]] = {
@@ -221,11 +222,11 @@ class Machine(Generic[V]):
         if reduction is None:
             frame.set(s.name, self.value(s.value, frame))
             return
-        depth = self._depth(s)
+        depth, entry = self._depth(s), self.entries.get(reduction.region, 0)
         value = frame.get(s.name)
         for term in reduction.terms:
             more = self.value(term, frame)
-            value = self.arithmetic.accumulate(value, reduction.op, more, s.value.dtype, depth)
+            value = self.arithmetic.accumulate(value, reduction.op, more, s.value.dtype, depth, entry)
         frame.set(s.name, value)
 
     def _target(self, s: Store | Update, frame: Frame[V]) -> tuple[Memory, Ints, V] | None:
@@ -236,12 +237,14 @@ class Machine(Generic[V]):
             value = self.arithmetic.tainted(value, frame.taint)
         if doubt is not None:
             self.arithmetic.blur(place.memory)
+        if isinstance(s, Update) or ok is not None:
+            offset = np.broadcast_to(offset, (frame.n,))
         if ok is not None:
             pick = np.flatnonzero(np.broadcast_to(ok, (frame.n,)))
             if len(pick) == 0:
                 return None
             value = self.arithmetic.take(value, pick)
-            offset = np.broadcast_to(offset, (frame.n,))[pick]
+            offset = offset[pick]
         return place.memory, offset, value
 
     def _store(self, s: Store, frame: Frame[V]) -> None:
@@ -253,8 +256,6 @@ class Machine(Generic[V]):
         target = self._target(s, frame)
         if target is not None:
             memory, offset, value = target
-            if len(offset) == 1 < frame.n and s.proven:
-                offset = np.broadcast_to(offset, (frame.n,))
             self.arithmetic.update(memory, offset, s.op, value, self._depth(s))
 
     def _alloc(self, s: Alloc, frame: Frame[V]) -> None:
@@ -317,6 +318,7 @@ class Machine(Generic[V]):
         start, stop = self.arithmetic.integers(first), self.arithmetic.integers(last)
         trips = np.maximum(0, -((start - stop) // axis.step))
         self.trips[axis.name] = int(trips.max())
+        self.entries[axis.name] = self.entries.get(axis.name, 0) + 1
         doubts = [d for d in (self.arithmetic.doubt(first), self.arithmetic.doubt(last)) if d is not None]
         unsure = np.any(np.broadcast_arrays(*doubts), axis=0) if doubts else np.zeros(1, np.bool_)
         if unsure.any():

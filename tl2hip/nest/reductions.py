@@ -7,9 +7,9 @@ A plan may reorder no more than these: a scalar that its loop only adds to (or o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tl2hip.nest.ir import AxisRef, Binary, Expr, Loop, Nest, Set, Stmt, Unary, Update, Var
+from tl2hip.nest.ir import AxisRef, Binary, Expr, Loop, Nest, Set, Stmt, Unary, Update, Var, While
 from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, blocks
 
 
@@ -19,18 +19,21 @@ class Reduction:
 
     `terms` are what a scalar takes in, in order (none for an Update). `axes` are the loops it folds over,
     outside in; none if that is not known. `times` counts the terms taken in by one trip through them all.
+    `region` is the outermost of the loops that do nothing else with a scalar.
     """
 
     op: str
     terms: tuple[Expr, ...]
     axes: tuple[str, ...]
     times: int = 1
+    region: str = ""
 
 
 def reductions(nest: Nest) -> dict[int, Reduction]:
     """The reductions of a nest, by the `id` of their statement (the nest must stay alive meanwhile)."""
     found: dict[int, Reduction] = {}
-    for s, loops in _with_loops(nest.body, ()):
+    for s, around in _with_loops(nest.body, ()):
+        loops = tuple(x for x in around if isinstance(x, Loop))
         if isinstance(s, Set):
             one = _scalar(s, loops)
         elif isinstance(s, Update):
@@ -38,16 +41,20 @@ def reductions(nest: Nest) -> dict[int, Reduction]:
         else:
             one = None
         if one is not None:
-            found[id(s)] = one
+            counted = not any(isinstance(x, While) for x in around)
+            found[id(s)] = one if counted else replace(one, axes=())
     return found
 
 
-def _with_loops(body: tuple[Stmt, ...], loops: tuple[Loop, ...]) -> Iterator[tuple[Stmt, tuple[Loop, ...]]]:
+Around = tuple[Loop | While, ...]
+
+
+def _with_loops(body: tuple[Stmt, ...], around: Around) -> Iterator[tuple[Stmt, Around]]:
     """Every statement with the loops around it, outside in."""
     for s in body:
-        yield s, loops
+        yield s, around
         for inner in blocks(s):
-            yield from _with_loops(inner, (*loops, s) if isinstance(s, Loop) else loops)
+            yield from _with_loops(inner, (*around, s) if isinstance(s, Loop | While) else around)
 
 
 def folded(s: Set) -> tuple[str, tuple[Expr, ...]] | None:
@@ -90,7 +97,8 @@ def _scalar(s: Set, loops: tuple[Loop, ...]) -> Reduction | None:
     for depth, loop in enumerate(loops):
         times = _terms_in(loop, s.name, form[0])
         if times:
-            return Reduction(form[0], form[1], tuple(x.axis.name for x in loops[depth:]), times)
+            axes = tuple(x.axis.name for x in loops[depth:])
+            return Reduction(form[0], form[1], axes, times, axes[0])
     return None
 
 

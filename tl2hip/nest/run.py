@@ -73,7 +73,9 @@ class Typed:
     def call(self, name: str, args: list[Values], dtype: DType) -> Values:
         return typed.call(name, args, dtype)
 
-    def accumulate(self, old: Values, op: str, term: Values, dtype: DType, depth: int | None) -> Values:
+    def accumulate(
+        self, old: Values, op: str, term: Values, dtype: DType, depth: int | None, entry: int
+    ) -> Values:
         return typed.binary(op, old, term)
 
     def memory(self, size: int, dtype: DType) -> Values:

@@ -1,0 +1,542 @@
+"""Values with running bounds: what `prove.bound` runs a nest on.
+
+Each value holds what a typed run gives and, for floats, the same carried in a wide float with a bound on how far
+a kernel may lie from it. As long as only operations that a kernel must do bit for bit went into a value, it is
+exact: the typed value is the only right one, and comparisons and floors of it are decided. A sum that a plan may
+reorder, or an approximate function, makes it inexact; then the wide value and the bound stand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tl2hip.dtypes import BOOL, F64, I64, DType
+from tl2hip.nest import arithmetic as typed
+from tl2hip.nest.arithmetic import TESTS, Values, numpy_type
+from tl2hip.nest.lanes import Bools, Ints, pick_lanes, put_lanes
+from tl2hip.prove import interval
+
+REORDERED, APPROXIMATE, SIGN_FREE, UNDECIDED, UNSET = 1, 2, 4, 8, 16
+"""Flags of a value: its sum may be taken in any order; a function of stated error is in it; a zero of either sign
+is right; a decision that went into it is within its bound; nobody has written it."""
+INEXACT = REORDERED | APPROXIMATE | UNDECIDED | UNSET
+UNKNOWN = UNDECIDED | UNSET
+
+CORRECTLY_ROUNDED = frozenset({"sqrt", "floor", "ceil", "trunc", "rint", "fmod", "copysign"})
+"""Functions that a kernel gives bit for bit."""
+SLACK = 1.01
+"""Covers the terms of second order in the unit roundoff, and the wide type's own roundings."""
+
+
+@dataclass(slots=True)
+class Open:
+    """A sum or product still being taken: the sum of |terms| (of their logarithms for a product), how many
+    operations, the longest chain the plan makes (-1: the same), whether all terms are integers. `entry` tells
+    one execution of the loop around it from the next."""
+
+    op: str
+    entry: int
+    total: Values
+    count: Ints
+    depth: Ints
+    whole: Bools
+
+
+@dataclass(slots=True)
+class Bounded:
+    """A value in each lane. `wide` and `error` are None for integers and bool. Every array is over the lanes or
+    of one element."""
+
+    typed: Values
+    flags: Values
+    dtype: DType
+    wide: Values | None = None
+    error: Values | None = None
+    open: Open | None = None
+
+
+def unit(dtype: DType) -> float:
+    """The unit roundoff: half the distance from 1 to the next value."""
+    return float(2.0 ** -(dtype.mantissa + 1))
+
+
+def smallest(dtype: DType) -> float:
+    """Half the smallest subnormal: the largest rounding error near zero."""
+    return float(np.finfo(np.float64).smallest_subnormal) if dtype.bits == 64 else _limits(dtype)[0] / 2
+
+
+def largest(dtype: DType) -> float:
+    """The largest finite value."""
+    return _limits(dtype)[1]
+
+
+@cache
+def _limits(dtype: DType) -> tuple[float, float]:
+    info: Any = ml_dtypes.finfo(numpy_type(dtype))  # type: ignore[no-untyped-call]
+    return float(info.smallest_subnormal), float(info.max)
+
+
+NO_FLAGS = np.zeros(1, np.uint8)
+
+
+class Bounds:
+    """The arithmetic of bounded values; `real` is the wide float type."""
+
+    def __init__(self, real: type[np.floating[Any]]) -> None:
+        self.real = real
+        self.epsilon = float(np.finfo(real).eps)
+
+    # --- making and moving values
+
+    def exact(self, values: Values, flags: Values, dtype: DType) -> Bounded:
+        """A value known bit for bit."""
+        if not dtype.is_float:
+            return Bounded(values, flags, dtype)
+        return Bounded(values, flags, dtype, self.widened(values), np.zeros(1, self.real))
+
+    def widened(self, values: Values) -> Values:
+        if values.dtype.itemsize < 4:  # ml_dtypes converts to f64 but not to long double
+            values = values.astype(np.float64)
+        return values.astype(self.real)
+
+    def constant(self, value: int | float | bool, dtype: DType) -> Bounded:
+        return self.exact(typed.constant(value, dtype), NO_FLAGS, dtype)
+
+    def whole(self, values: Ints) -> Bounded:
+        return Bounded(values, NO_FLAGS, I64)
+
+    def integers(self, value: Bounded) -> Ints:
+        return value.typed
+
+    def truth(self, value: Bounded) -> Bools:
+        return value.typed
+
+    def doubt(self, value: Bounded) -> Bools | None:
+        unsure = (value.flags & UNKNOWN) != 0
+        return unsure if unsure.any() else None
+
+    def tainted(self, value: Bounded, where: Bools) -> Bounded:
+        flags = value.flags | np.where(where, np.uint8(UNDECIDED), np.uint8(0))
+        return Bounded(value.typed, flags, value.dtype, value.wide, value.error, value.open)
+
+    def take(self, value: Bounded, pick: Ints) -> Bounded:
+        o = value.open
+        if o is not None:
+            o = Open(o.op, o.entry, *(pick_lanes(a, pick) for a in (o.total, o.count, o.depth, o.whole)))
+        return Bounded(
+            pick_lanes(value.typed, pick),
+            pick_lanes(value.flags, pick),
+            value.dtype,
+            None if value.wide is None else pick_lanes(value.wide, pick),
+            None if value.error is None else pick_lanes(value.error, pick),
+            o,
+        )
+
+    def put(self, old: Bounded | None, pick: Ints, new: Bounded, n: int) -> Bounded:
+        if old is None:
+            old = self.exact(np.zeros(1, new.typed.dtype), NO_FLAGS, new.dtype)
+        wide = error = None
+        if old.wide is not None and new.wide is not None and old.error is not None and new.error is not None:
+            wide = put_lanes(old.wide, pick, new.wide, n)
+            error = put_lanes(old.error, pick, new.error, n)
+        return Bounded(
+            put_lanes(old.typed, pick, new.typed, n),
+            put_lanes(old.flags, pick, new.flags, n),
+            new.dtype,
+            wide,
+            error,
+            self._put_open(old, pick, new, n),
+        )
+
+    def _put_open(self, old: Bounded, pick: Ints, new: Bounded, n: int) -> Open | None:
+        one = new.open or old.open
+        if one is None:
+            return None
+        a, b = old.open or self._opened(old, one.op), new.open or self._opened(new, one.op)
+        pairs = ((a.total, b.total), (a.count, b.count), (a.depth, b.depth), (a.whole, b.whole))
+        return Open(one.op, one.entry, *(put_lanes(x, pick, y, n) for x, y in pairs))
+
+    # --- exact and inexact lanes
+
+    def inexact(self, value: Bounded) -> Bools:
+        return np.asarray((value.flags & INEXACT) != 0)
+
+    def pair(self, value: Bounded) -> interval.Pair:
+        """The wide value and its bound."""
+        assert value.wide is not None and value.error is not None
+        return value.wide, value.error
+
+    def decided(self, value: Bounded) -> interval.Pair:
+        """The same for taking decisions: an exact value is what a typed run gives, without a bound."""
+        wide, error = self.pair(value)
+        inexact = self.inexact(value)
+        if inexact.all():
+            return wide, error
+        return np.where(inexact, wide, self.widened(value.typed)), np.where(inexact, error, 0.0)
+
+    def _rounded(
+        self, result: Values, pair: interval.Pair, flags: Values, dtype: DType, ulps: float
+    ) -> Bounded:
+        """The result of a float operation that is off by at most `ulps` units in the last place."""
+        wide, error = pair
+        step = SLACK * 2 * ulps * unit(dtype) * (np.abs(wide) + error) + smallest(dtype) * (2 * ulps)
+        grown = np.where(np.isfinite(wide), error + step, error)
+        if ulps <= 0.5:
+            gap = np.where(self.widened(result) == wide, 0.0, np.abs(self.widened(result) - wide))
+            same = np.isnan(wide) & np.isnan(result.astype(np.float64))
+            gap = np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
+            grown = np.where((error == 0) & ((flags & INEXACT) == 0), gap, grown)
+        wide, grown = self._overflowed(wide, grown, flags, dtype)
+        return Bounded(result, flags, dtype, wide, grown)
+
+    def _overflowed(self, wide: Values, error: Values, flags: Values, dtype: DType) -> interval.Pair:
+        """Near the largest finite value nothing is known; clearly past it the value is infinite."""
+        size = np.abs(wide)
+        over = ((flags & INEXACT) != 0) & np.isfinite(wide) & (size + error > largest(dtype))
+        if not over.any():
+            return wide, error
+        sure = over & (size - error > largest(dtype) * (1 + 2 * unit(dtype))) & (dtype.bits >= 32)
+        wide = np.where(sure, np.copysign(np.inf, wide), wide)
+        return wide, np.where(sure, 0.0, np.where(over, np.inf, error))
+
+    # --- operations
+
+    def read(self, value: Bounded) -> Bounded:
+        return value if value.open is None else self._closed(value, value.open)
+
+    def unary(self, op: str, value: Bounded, dtype: DType) -> Bounded:
+        result = np.asarray(typed.UNARY[op](value.typed))
+        if value.wide is None or op == "not":
+            return Bounded(result, value.flags, dtype)
+        wide = -value.wide if op == "-" else np.abs(value.wide)
+        return Bounded(result, value.flags, dtype, wide, value.error)
+
+    def binary(self, op: str, a: Bounded, b: Bounded, dtype: DType) -> Bounded:
+        result = typed.binary(op, a.typed, b.typed)
+        flags = a.flags | b.flags
+        if not dtype.is_float:
+            return Bounded(result, flags, dtype)
+        if op in ("min", "max", "minimum", "maximum", "fmin", "fmax"):
+            wide, error = interval.binary(op, self.pair(a), self.pair(b))
+            return Bounded(result, flags | np.uint8(SIGN_FREE), dtype, wide, error)
+        if op in ("//", "%"):
+            pair = interval.binary(op, self.decided(a), self.decided(b))
+            return self._stepped(self._rounded(result, pair, flags, dtype, 0.5), pair)
+        pair = interval.binary(op, self.pair(a), self.pair(b))
+        if op == "**":
+            return self._rounded(result, pair, flags | np.uint8(APPROXIMATE), dtype, _ulps("pow", dtype))
+        return self._rounded(result, pair, flags, dtype, 0.5)
+
+    def _stepped(self, value: Bounded, pair: interval.Pair) -> Bounded:
+        """A jump that the bounds straddle leaves its lanes undecided; exact ones are what a typed run gives."""
+        assert value.wide is not None and value.error is not None
+        inexact = self.inexact(value)
+        value.wide = np.where(inexact, value.wide, self.widened(value.typed))
+        value.error = np.where(inexact, value.error, 0.0)
+        jumped = inexact & np.isinf(pair[1])
+        value.flags = value.flags | np.where(jumped, np.uint8(UNDECIDED), np.uint8(0))
+        return value
+
+    def compare(self, op: str, a: Bounded, b: Bounded) -> Bounded:
+        result = np.asarray(typed.COMPARE[op](a.typed, b.typed))
+        flags = (a.flags | b.flags) & np.uint8(UNKNOWN)
+        if a.wide is None or b.wide is None:
+            return Bounded(result, flags, BOOL)
+        inexact = self.inexact(a) | self.inexact(b)
+        if not inexact.any():
+            return Bounded(result, flags, BOOL)
+        (x, ex), (y, ey) = self.decided(a), self.decided(b)
+        error = ex + ey
+        meet = inexact & (error > 0) & ~(np.abs(x - y) > error) & ~(np.isnan(x) | np.isnan(y))
+        meet = meet | (inexact & np.isinf(error))
+        chosen = np.where(inexact, typed.COMPARE[op](x, y), result)
+        return Bounded(chosen, flags | np.where(meet, np.uint8(UNDECIDED), np.uint8(0)), BOOL)
+
+    def logic(self, op: str, a: Bounded, b: Bounded) -> Bounded:
+        result = typed.binary(op, a.typed, b.typed)
+        open_a, open_b = (a.flags & UNKNOWN) != 0, (b.flags & UNKNOWN) != 0
+        passes_a, passes_b = (a.typed, b.typed) if op == "and" else (~a.typed, ~b.typed)
+        unsure = (open_a & open_b) | (open_a & passes_b) | (open_b & passes_a)
+        return Bounded(result, np.where(unsure, np.uint8(UNDECIDED), np.uint8(0)), BOOL)
+
+    def either(self, test: Bounded, then: Bounded, orelse: Bounded) -> Bounded:
+        """Both values where they are as close as their own bounds are wide; undecided where they are apart."""
+        result = np.where(test.typed, then.typed, orelse.typed)
+        flags = then.flags | orelse.flags
+        if then.wide is None or orelse.wide is None:
+            apart = then.typed != orelse.typed
+            return Bounded(result, flags | np.where(apart, np.uint8(UNDECIDED), np.uint8(0)), then.dtype)
+        (a, ea), (b, eb) = self.decided(then), self.decided(orelse)
+        wide, other = np.where(test.typed, a, b), np.where(test.typed, b, a)
+        error = np.maximum(np.where(test.typed, ea, eb), np.abs(wide - other) + np.where(test.typed, eb, ea))
+        apart = ~(error <= 4 * (ea + eb)) & ~((a == b) & (ea + eb == 0))
+        flags = flags | np.where(apart, np.uint8(UNDECIDED), np.uint8(REORDERED))
+        return Bounded(result, flags, then.dtype, wide, np.where(np.isnan(error), np.inf, error))
+
+    def call(self, name: str, args: list[Bounded], dtype: DType) -> Bounded:
+        result = typed.call(name, [a.typed for a in args], args[0].dtype)
+        flags = args[0].flags if len(args) == 1 else args[0].flags | args[1].flags
+        if name in TESTS:
+            lost = self.inexact(args[0]) & np.isinf(self.pair(args[0])[1])
+            chosen = np.where(self.inexact(args[0]), typed.CALLS[name](self.pair(args[0])[0]), result)
+            return Bounded(chosen, flags & UNKNOWN | np.where(lost, np.uint8(UNDECIDED), np.uint8(0)), dtype)
+        if name in interval.STEPS or name == "fmod":
+            pair = interval.call(name, [self.decided(a) for a in args])
+            return self._stepped(Bounded(result, flags, dtype, *pair), pair)
+        pair = interval.call(name, [self.pair(a) for a in args])
+        if name in CORRECTLY_ROUNDED:
+            return self._rounded(result, pair, flags, dtype, 0.0 if name == "copysign" else 0.5)
+        return self._rounded(result, pair, flags | np.uint8(APPROXIMATE), dtype, _ulps(name, dtype))
+
+    # --- casts
+
+    def cast(self, value: Bounded, old: DType, new: DType, explicit: bool) -> Bounded:
+        result = typed.cast(value.typed, old, new)
+        if value.wide is None:
+            return self._from_whole(value, result, new)
+        if new.is_float:
+            return self._rounded_to(value, result, new, explicit)
+        return self._to_whole(value, result, old, new)
+
+    def _from_whole(self, value: Bounded, result: Values, new: DType) -> Bounded:
+        flags = value.flags
+        if not new.is_float:
+            return Bounded(result, flags, new)
+        wide = value.typed.astype(self.real)
+        return self._rounded(result, (wide, np.zeros(1, self.real)), flags, new, 0.5)
+
+    def _to_whole(self, value: Bounded, result: Values, old: DType, new: DType) -> Bounded:
+        flags = value.flags & np.uint8(UNKNOWN)
+        inexact = self.inexact(value)
+        if not inexact.any():
+            return Bounded(result, flags, new)
+        wide, error = self.pair(value)
+        ends = [self._whole_of(x, new) for x in (wide - error, wide, wide + error)]
+        apart = inexact & ((ends[0] != ends[1]) | (ends[1] != ends[2]) | np.isinf(error))
+        if new.kind == "bool":
+            apart = apart | (inexact & (np.abs(wide) <= error) & (error > 0))
+        chosen = np.where(inexact, ends[1], result)
+        return Bounded(chosen, flags | np.where(apart, np.uint8(UNDECIDED), np.uint8(0)), new)
+
+    def _whole_of(self, wide: Values, new: DType) -> Values:
+        return typed.cast(wide.astype(np.float64), F64, new)
+
+    def _rounded_to(self, value: Bounded, result: Values, new: DType, explicit: bool) -> Bounded:
+        """A rounding is monotone: what a kernel may give lies between the rounded ends of the interval."""
+        wide, error = self.pair(value)
+        inexact = self.inexact(value)
+        if value.dtype is not new and new.mantissa >= value.dtype.mantissa and new.bits > value.dtype.bits:
+            return Bounded(result, value.flags, new, wide, error)
+        low, middle, high = (self._through(x, new) for x in (wide - error, wide, wide + error))
+        center = middle if explicit else np.where(low == high, middle, wide)
+        grown = interval.around([low, high], center)
+        grown = np.where(np.isinf(error), np.inf, grown)
+        if explicit:
+            center = np.where(inexact, center, self.widened(result))
+            grown = np.where(inexact, grown, 0.0)
+            return Bounded(result, value.flags, new, center, grown)
+        exact = self._rounded(result, (wide, error), value.flags, new, 0.5)
+        wide, error = self.pair(exact)
+        return Bounded(
+            result, value.flags, new, np.where(inexact, center, wide), np.where(inexact, grown, error)
+        )
+
+    def _through(self, wide: Values, dtype: DType) -> Values:
+        narrow = wide.astype(np.float64) if dtype.bits <= 16 else wide
+        return self.widened(narrow.astype(numpy_type(dtype)))
+
+    # --- sums and products
+
+    def _opened(self, value: Bounded, op: str, entry: int = 0) -> Open:
+        wide, error = self.pair(value)
+        size = self._size(op, wide, error)
+        count = np.zeros(1, np.int64)
+        whole = (error == 0) & (wide == np.floor(wide)) & ~self.inexact(value)
+        return Open(op, entry, size, count, count - 1, whole)
+
+    def _size(self, op: str, wide: Values, error: Values) -> Values:
+        size = np.where(np.isfinite(wide), np.abs(wide) + error, 0.0)
+        if op == "+":
+            return size
+        return np.abs(np.log2(np.where(size == 0, 1.0, size)))
+
+    def accumulate(
+        self, old: Bounded, op: str, term: Bounded, dtype: DType, depth: int | None, entry: int
+    ) -> Bounded:
+        if old.open is not None and (old.open.op, old.open.entry) != (op, entry):
+            old = self.read(old)
+        o = old.open or self._opened(old, op, entry)
+        (x, ex), (y, ey) = self.pair(old), self.pair(term)
+        wide, error = interval.binary(op, (x, ex), (y, ey))
+        whole = o.whole & (ey == 0) & (y == np.floor(y)) & ~self.inexact(term)
+        total = o.total + self._size(op, y, ey)
+        longest = np.maximum(o.depth, -1 if depth is None else depth)
+        return Bounded(
+            typed.binary(op, old.typed, term.typed),
+            old.flags | term.flags | np.uint8(SIGN_FREE),
+            dtype,
+            wide,
+            error,
+            Open(op, entry, total, o.count + 1, longest, whole),
+        )
+
+    def _closed(self, value: Bounded, o: Open) -> Bounded:
+        """The value with the roundings of the sum, whatever its order, in its bound."""
+        wide, error = self.pair(value)
+        some = o.count > 0
+        depth = np.where(o.depth >= 0, np.minimum(o.count, o.depth), o.count)
+        reach = largest(value.dtype)
+        if o.op == "+":
+            exact = o.whole & (o.total <= 2.0 ** (value.dtype.mantissa + 1))
+            growth = (SLACK * unit(value.dtype) * depth + self.epsilon * o.count) * o.total
+            over = o.total > reach
+        else:
+            exact = o.whole & (o.total <= value.dtype.mantissa + 1)
+            growth = (SLACK * unit(value.dtype) + self.epsilon) * o.count * np.abs(wide)
+            growth = growth + smallest(value.dtype) * 2
+            over = o.total > np.log2(reach) - 1
+        changed = some & ~exact
+        finite = np.isfinite(wide)
+        grown = np.where(changed, np.where(over, np.inf, np.where(finite, error + growth, error)), error)
+        flags = value.flags | np.where(changed, np.uint8(REORDERED), np.uint8(0))
+        return Bounded(value.typed, flags, value.dtype, wide, grown)
+
+    # --- memory
+
+    def memory(self, size: int, dtype: DType) -> Cells:
+        cells = Cells(self, np.zeros(size, numpy_type(dtype)), dtype)
+        cells.flags[:] = UNSET
+        return cells
+
+    def load(self, memory: Cells, offset: Ints, ok: Bools | None) -> Bounded:
+        if ok is None:
+            return memory.get(offset)
+        if not ok.any():
+            return self.exact(np.zeros(1, numpy_type(memory.dtype)), NO_FLAGS, memory.dtype)
+        n = len(ok)
+        pick = np.flatnonzero(ok)
+        return self.put(None, pick, memory.get(np.broadcast_to(offset, (n,))[pick]), n)
+
+    def store(self, memory: Cells, offset: Ints, value: Bounded) -> None:
+        if value.wide is not None:
+            value = self._rounded_to(value, value.typed, value.dtype, True)
+        memory.set(offset, value)
+
+    def update(self, memory: Cells, offset: Ints, op: str, value: Bounded, depth: int | None) -> None:
+        n = max(len(offset), len(value.typed), len(value.flags), 1 if value.wide is None else len(value.wide))
+        if value.error is not None:
+            n = max(n, len(value.error))
+        offset = np.broadcast_to(offset, (n,))
+        spread = self.put(None, np.arange(n), value, n)
+        if memory.wide is None:
+            typed.update(memory.typed, offset, op, value.typed if len(value.typed) == n else spread.typed)
+            np.bitwise_or.at(memory.flags, offset, spread.flags)
+        elif op == "+":
+            memory.add(offset, spread, depth)
+        else:
+            for chosen in typed.rounds(offset):
+                self._fold(memory, offset[chosen], op, self.take(spread, chosen), depth)
+
+    def _fold(self, memory: Cells, offset: Ints, op: str, value: Bounded, depth: int | None) -> None:
+        """One term into each of some different elements."""
+        if op == "*":
+            memory.set(offset, self.accumulate(memory.open_at(offset, op), op, value, memory.dtype, depth, 0))
+        else:
+            memory.set(offset, self.binary(op, memory.get(offset), value, memory.dtype))
+
+    def blur(self, memory: Cells) -> None:
+        memory.flags |= UNDECIDED
+
+
+class Cells:
+    """The elements of one array. Those that updates have gone into keep what `Open` says until they are read."""
+
+    def __init__(self, bounds: Bounds, values: Values, dtype: DType) -> None:
+        self.bounds = bounds
+        self.dtype = dtype
+        self.typed = values
+        self.flags = np.zeros(len(values), np.uint8)
+        self.wide = bounds.widened(values) if dtype.is_float else None
+        self.error = np.zeros(len(values), bounds.real) if dtype.is_float else None
+        self.open: Open | None = None
+
+    def raw(self, offset: Ints) -> Bounded:
+        """Elements as they are kept, sums still open."""
+        value = Bounded(self.typed[offset], self.flags[offset], self.dtype)
+        if self.wide is not None and self.error is not None:
+            value.wide, value.error = self.wide[offset], self.error[offset]
+        o = self.open
+        if o is not None:
+            value.open = Open(o.op, 0, o.total[offset], o.count[offset], o.depth[offset], o.whole[offset])
+        return value
+
+    def get(self, offset: Ints) -> Bounded:
+        """Elements as operands."""
+        return self.bounds.read(self.raw(offset))
+
+    def set(self, offset: Ints, value: Bounded) -> None:
+        """Elements take values; of a repeated offset the last one stays."""
+        pairs = [(self.typed, value.typed), (self.flags, value.flags)]
+        if self.wide is not None and self.error is not None:
+            assert value.wide is not None and value.error is not None
+            pairs += [(self.wide, value.wide), (self.error, value.error)]
+        if value.open is not None and self.open is None:
+            self._start(value.open.op)
+        if self.open is not None:
+            o, p = self.open, value.open or self.bounds._opened(value, self.open.op)
+            pairs += [(o.total, p.total), (o.count, p.count), (o.depth, p.depth), (o.whole, p.whole)]
+        for mine, new in pairs:
+            mine[offset] = new[-1:] if len(offset) == 1 < len(new) else new
+
+    def _start(self, op: str) -> None:
+        everything = self.raw(np.arange(len(self.typed)))
+        fresh = self.bounds._opened(everything, op)
+        n = (len(self.typed),)
+        columns = (fresh.total, fresh.count, fresh.depth, fresh.whole)
+        self.open = Open(op, 0, *(np.array(np.broadcast_to(c, n)) for c in columns))
+
+    def open_at(self, offset: Ints, op: str) -> Bounded:
+        """Elements as one more term goes in."""
+        if self.open is not None and self.open.op != op:
+            self._close()
+        if self.open is None:
+            self._start(op)
+        return self.raw(offset)
+
+    def _close(self) -> None:
+        value = self.get(np.arange(len(self.typed)))
+        self.open = None
+        self.set(np.arange(len(self.typed)), value)
+
+    def add(self, offset: Ints, value: Bounded, depth: int | None) -> None:
+        """`+=` at each offset, repeated ones included."""
+        if self.open is not None and self.open.op != "+":
+            self._close()
+        if self.open is None:
+            self._start("+")
+        o = self.open
+        assert o is not None and self.wide is not None and self.error is not None
+        y, ey = self.bounds.pair(value)
+        typed.update(self.typed, offset, "+", value.typed)
+        np.add.at(self.wide, offset, y)
+        np.add.at(self.error, offset, ey)
+        np.add.at(o.total, offset, self.bounds._size("+", y, ey))
+        np.add.at(o.count, offset, 1)
+        o.depth[offset] = np.maximum(o.depth[offset], -1 if depth is None else depth)
+        np.logical_and.at(o.whole, offset, (ey == 0) & (y == np.floor(y)) & ~self.bounds.inexact(value))
+        np.bitwise_or.at(self.flags, offset, value.flags | np.uint8(SIGN_FREE))
+
+
+@cache
+def _ulps(name: str, dtype: DType) -> float:
+    """The stated error of a function of the printed text, in units in the last place, and its rounding."""
+    from tl2hip.hip.math import ulp  # late: it brings the printer along, which most nests do not need here
+
+    key = dtype.name if dtype.bits >= 32 else "f32"
+    rounding = 1.5 if name in ("erf", "erfc") else 0.5  # the wide value of these is itself an f64
+    return ulp(name, key) + rounding
