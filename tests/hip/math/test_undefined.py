@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import os
 
 import numpy as np
@@ -44,6 +45,7 @@ def survives(work: object) -> bool:
     """Whether calling `work` in a child process ends well; a trap kills the child only."""
     child = os.fork()
     if child == 0:
+        faulthandler.disable()
         work()  # type: ignore[operator]
         os._exit(0)
     return os.waitpid(child, 0)[1] == 0

@@ -1,6 +1,6 @@
 // 2**x. x = n + r with |r| <= 1/2, both exact; 2**r is a polynomial, 2**n an exponent.
 static __device__ inline double exp2_f64(double x) {
-    const double n = __builtin_rint(__builtin_fmax(__builtin_fmin(x, 1100.0), -1100.0));
+    const double n = __builtin_rint(__builtin_fmin(__builtin_fmax(x, -1100.0), 1100.0));
     const double r = x - n;
     double p = 4.4347665355744663e-10;
     p = __builtin_fma(p, r, 7.073782485913467e-09);

@@ -1,7 +1,7 @@
 // e**x. x = n*ln2 + r with |r| <= ln2/2; e**r is a polynomial, 2**n an exponent. The first product n*ln2
 // is exact inside the fma: n*ln2 and x are multiples of 2**-53 or close to each other.
 static __device__ inline double exp_f64(double x) {
-    const double turns = __builtin_fmax(__builtin_fmin(x * 1.4426950408889634, 1100.0), -1100.0);
+    const double turns = __builtin_fmin(__builtin_fmax(x * 1.4426950408889634, -1100.0), 1100.0);
     const double n = __builtin_rint(turns);
     double r = __builtin_fma(n, -0.6931471805599453, x);
     r = __builtin_fma(n, -2.3190468138462996e-17, r);

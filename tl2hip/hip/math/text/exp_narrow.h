@@ -1,6 +1,6 @@
 // e**x for a double, right to about 2**-39: enough to round once to float. |x| may be anything.
 static __device__ inline double exp_narrow(double x) {
-    const double turns = __builtin_fmax(__builtin_fmin(x * 1.4426950408889634, 1100.0), -1100.0);
+    const double turns = __builtin_fmin(__builtin_fmax(x * 1.4426950408889634, -1100.0), 1100.0);
     const double n = __builtin_rint(turns);
     const double r = __builtin_fma(n, -0.6931471805599453, x);
     double p = 2.4708714990076213e-05;

@@ -1,7 +1,7 @@
 // e**x - 1, computed in double and rounded once. x = n*ln2 + r; the result is 2**n*(e**r - 1) + (2**n -
 // 1).
 static __device__ inline float expm1_f32(float x) {
-    const double wide = __builtin_fmax(__builtin_fmin((double)x, 100.0), -100.0);
+    const double wide = __builtin_fmin(__builtin_fmax((double)x, -100.0), 100.0);
     const double n = __builtin_rint(wide * 1.4426950408889634);
     const double r = __builtin_fma(n, -0.6931471805599453, wide);
     double p = 2.4708714990076213e-05;

@@ -1,7 +1,7 @@
 // e**x - 1. x = n*ln2 + r + c, c the rest of r; half of the result is 2**(n-1)*(e**r - 1) + (2**(n-1) -
 // 1/2).
 static __device__ inline double expm1_f64(double x) {
-    const double turns = __builtin_fmax(__builtin_fmin(x * 1.4426950408889634, 1024.0), -100.0);
+    const double turns = __builtin_fmin(__builtin_fmax(x * 1.4426950408889634, -100.0), 1024.0);
     const double n = __builtin_rint(turns);
     const double head = __builtin_fma(n, -0.6931471805599453, x);
     const double tail = n * -2.3190468138462996e-17;
