@@ -74,7 +74,8 @@ Touch = tuple[str, str | None]
 
 @dataclass
 class Run:
-    """One execution. `touched[axis]` holds, for each execution of its loop, each element's accesses by iteration."""
+    """One execution. `touched[axis]` holds, for each execution of its loop, the accesses of each element by
+    iteration."""
 
     nest: Nest
     sizes: dict[str, int]

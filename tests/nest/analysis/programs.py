@@ -56,8 +56,8 @@ class Writer:
         bounds = ["n", "m", "1, n", "n - 1", "0, n, 2", "1, m, 3", "n - 1, -1, -1", "4", "m - 1, 0, -2", "2, 6"]
         if axes:
             i = self.pick.choice(axes)
-            bounds += [f"{i}, n", f"{i} + 1", f"{i} + 1, m", f"{i}", f"min({i} + 2, n)", f"max({i} - 1, 0), {i} + 2"]
-            bounds += [f"3 * {i}, 3 * {i} + 3", f"{i} * 2, {i} * 2 + 2"]
+            bounds += [f"{i}, n", f"{i} + 1", f"{i} + 1, m", f"{i}", f"min({i} + 2, n)"]
+            bounds += [f"max({i} - 1, 0), {i} + 2", f"3 * {i}, 3 * {i} + 3", f"{i} * 2, {i} * 2 + 2"]
         self.say(depth, f"for {name} in range({self.pick.choice(bounds)}):")
         self.block([*axes, name], depth + 1)
 
@@ -82,9 +82,10 @@ class Writer:
     def index(self, axes: list[str]) -> str:
         i, j = self.pick.choice(axes), self.pick.choice(axes)
         c = self.pick.randint(-2, 3)
-        choices = [f"{i}", f"{i}", f"{i}", f"{i} + {c}", f"{i} - 1", f"n - 1 - {i}", f"2 * {i}", f"2 * {i} + 1"]
-        choices += [f"{i} // 2", f"{i} % 2", f"{i} + {j}", f"{i} - {j}", f"{abs(c)}", f"3 * {i} + {j}", f"min({i}, 3)"]
-        choices += [f"{i} % n", f"({i} + 1) % m", f"max({i} - 1, 0)", f"n - {abs(c)}", "-1", f"{i} + n", f"idx[{i}]"]
+        choices = [f"{i}", f"{i}", f"{i}", f"{i} + {c}", f"{i} - 1", f"n - 1 - {i}", f"2 * {i}"]
+        choices += [f"2 * {i} + 1", f"{i} // 2", f"{i} % 2", f"{i} + {j}", f"{i} - {j}", f"{abs(c)}"]
+        choices += [f"3 * {i} + {j}", f"min({i}, 3)", f"{i} % n", f"({i} + 1) % m", f"max({i} - 1, 0)"]
+        choices += [f"n - {abs(c)}", "-1", f"{i} + n", f"idx[{i}]"]
         if self.flat:
             choices += [f"{i} * m + {j}", f"{i} * n + {j}", f"{j} * m + {i} + 1", f"{i} // m", f"{i} % m"]
         return self.pick.choice(choices)

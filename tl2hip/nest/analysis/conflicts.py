@@ -223,21 +223,19 @@ class Pairs:
         for d in wrapping:
             self._wrapping(system, x, y, d)
         for copy, access in ((1, x), (2, y)):
-            shape = self.trace.shapes[access.array]
-            for index, extent in zip(access.index, shape, strict=True):
+            for index, extent in zip(access.index, access.shape, strict=True):
                 system.require(add(subtract(extent, index), {(): -1}), copy)
             for p in access.facts.all():
                 system.require(p, copy)
-            system.explain([*access.facts.all(), *access.index, *shape], copy)
+            system.explain([*access.facts.all(), *access.index, *access.shape], copy)
         possible, found = system.value_of(away)
         return Conflict(x, y, distance if distance is not None else found) if possible else None
 
     def _wrapping(self, system: System, x: Access, y: Access, d: int) -> None:
         """One dimension whose index may be negative: the element is it, or it and the extent."""
-        extent = self.trace.shapes[x.array][d]
         name = system.name(("element", d))
         for copy, access in ((1, x), (2, y)):
-            index, size = system.text(access.index[d], copy), system.text(extent, copy)
+            index, size = system.text(access.index[d], copy), system.text(access.shape[d], copy)
             if index is None or size is None:
                 return
             system.constraints.append(

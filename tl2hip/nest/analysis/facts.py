@@ -20,6 +20,9 @@ from tl2hip.nest.analysis.affine import (
 FUEL = 120
 """Steps that one proof may take before it is given up."""
 
+DERIVED = 6
+"""Facts that are looked at for what follows of older symbols, wherever new ones come to be known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
@@ -108,18 +111,46 @@ class Prover:
         return facts.index
 
     def _facts_of(self, m: Monomial, facts: Facts) -> list[tuple[Poly, Monomial]]:
-        """Facts led by the monomial, or by its newest symbol times the rest (which must be 0 or more)."""
+        """Facts led by the monomial, or by one of its symbols times the rest (which must be 0 or more)."""
         table = self._indexed(facts)
-        found = [(f, ()) for f in table.get(m, ())]
         newest = self._newest(m)
-        found += [(f, ()) for f in self.meanings[newest].facts if m in f]
-        out: list[tuple[Poly, Monomial]] = list(found)
-        if len(m) > 1:
+        out: list[tuple[Poly, Monomial]] = [(f, ()) for f in table.get(m, ())]
+        out += [(f, ()) for f in self.meanings[newest].facts if m in f]
+        if len(m) == 1:
+            return out
+        for s in dict.fromkeys(m):
             rest = list(m)
-            rest.remove(newest)
-            if all(self._plainly_nonneg(s, facts) for s in rest):
-                alone = (*table.get((newest,), ()), *self.meanings[newest].facts)
-                out += [(f, tuple(rest)) for f in alone if (newest,) in f]
+            rest.remove(s)
+            if all(self._plainly_nonneg(r, facts) for r in rest):
+                alone = (*table.get((s,), ()), *self.meanings[s].facts)
+                out += [(f, tuple(rest)) for f in alone if (s,) in f]
+        return out
+
+    def closed(self, new: tuple[Poly, ...], facts: Facts) -> Facts:
+        """The facts with new ones, and with what follows of older symbols from those: `i < n` where 0 <= i
+        says 1 <= n."""
+        known = facts.more(new)
+        fresh = list(new)
+        for _ in range(DERIVED):
+            if not fresh:
+                break
+            f = fresh.pop(0)
+            found = [h for h in self._without_newest(f, known) if h not in known.all()]
+            known = known.more(tuple(found))
+            fresh += found
+        return known
+
+    def _without_newest(self, f: Poly, facts: Facts) -> list[Poly]:
+        """What is left of a fact when its newest monomial is cancelled against facts of the other sign."""
+        if constant(f) is not None:
+            return []
+        lead = max(f, key=self._rank)
+        out = []
+        for g, by in self._facts_of(lead, facts):
+            if not by and (g[lead] > 0) != (f[lead] > 0):
+                h = add(scale(f, abs(g[lead])), g, abs(f[lead]))
+                if constant(h) is None and h not in out:
+                    out.append(h)
         return out
 
     def _plainly_nonneg(self, s: Symbol, facts: Facts) -> bool:
