@@ -23,6 +23,7 @@ class Kernel(Compilable):
     """
 
     __name__: str
+    __wrapped__: Callable[..., Any]
 
     def __init__(self, function: FunctionType, math: Element | None = None) -> None:
         functools.update_wrapper(self, function)
