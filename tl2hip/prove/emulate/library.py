@@ -32,7 +32,7 @@ from tl2hip.prove.emulate.memory import Array, Buffer, Memory
 RUNTIME = Path(__file__).parent / "runtime"
 LAUNCH_FAILURE = 719
 
-RUNTIME_FLAGS = ("-O2", "-fvisibility=hidden", "-Wno-unused-function")
+RUNTIME_FLAGS = ("-O2", "-fvectorize", "-fslp-vectorize", "-fvisibility=hidden", "-Wno-unused-function")
 PLAIN_FLAGS = ("-O2",)
 DETECT_FLAGS = (
     "-O2", "-fsanitize=thread", "-mllvm", "-tsan-instrument-read-before-write=1",

@@ -115,7 +115,11 @@ TL2HIP_INDEX(gridDim, tl2hip_grid_size)
 TL2HIP_WAVE void __syncthreads() { tl2hip_syncthreads(); }
 TL2HIP_WAVE void __builtin_amdgcn_s_barrier() { tl2hip_s_barrier(); }
 TL2HIP_WAVE void __builtin_amdgcn_wave_barrier() { tl2hip_wave_barrier(); }
-TL2HIP_DEVICE void __builtin_amdgcn_fence(int order, const char*) { tl2hip_fence(order); }
+// Address spaces may follow the scope.
+template <class... Spaces>
+TL2HIP_DEVICE void __builtin_amdgcn_fence(int order, const char*, Spaces...) {
+    tl2hip_fence(order);
+}
 TL2HIP_DEVICE void __threadfence_block() { tl2hip_fence(__ATOMIC_SEQ_CST); }
 TL2HIP_DEVICE void __threadfence() { tl2hip_fence(__ATOMIC_SEQ_CST); }
 // lgkmcnt is bits 8 to 11: at zero, this wave's LDS accesses are done.
@@ -297,16 +301,18 @@ struct __amdgpu_buffer_rsrc_t {
 TL2HIP_DEVICE __amdgpu_buffer_rsrc_t __builtin_amdgcn_make_buffer_rsrc(void* base, short, int records, int) {
     return {base, (unsigned)records};
 }
-#define TL2HIP_BUFFER(suffix, type)                                                                                  \
-    TL2HIP_DEVICE type __builtin_amdgcn_raw_buffer_load_##suffix(__amdgpu_buffer_rsrc_t from, int voffset,           \
-                                                                 int soffset, int) {                                 \
-        type value;                                                                                                  \
-        tl2hip_buffer_load(&value, from.base, from.records, voffset, soffset, sizeof(type));                         \
-        return value;                                                                                                \
-    }                                                                                                                \
-    TL2HIP_DEVICE void __builtin_amdgcn_raw_buffer_store_##suffix(type value, __amdgpu_buffer_rsrc_t to, int voffset, \
-                                                                  int soffset, int) {                                \
-        tl2hip_buffer_store(&value, to.base, to.records, voffset, soffset, sizeof(type));                            \
+#define TL2HIP_BUFFER(suffix, type)                                                                               \
+    TL2HIP_DEVICE type __builtin_amdgcn_raw_buffer_load_##suffix(__amdgpu_buffer_rsrc_t from, int voffset,        \
+                                                                 int soffset, int) {                              \
+        type value;                                                                                               \
+        tl2hip_buffer_load(&value, from.base, from.records, voffset, soffset, sizeof(type));                      \
+        return value;                                                                                             \
+    }                                                                                                             \
+    template <class Value>                                                                                        \
+    TL2HIP_DEVICE void __builtin_amdgcn_raw_buffer_store_##suffix(Value value, __amdgpu_buffer_rsrc_t to,         \
+                                                                  int voffset, int soffset, int) {                \
+        type bits = (type)value;                                                                                  \
+        tl2hip_buffer_store(&bits, to.base, to.records, voffset, soffset, sizeof(type));                          \
     }
 typedef unsigned tl2hip_u2 __attribute__((ext_vector_type(2)));
 typedef unsigned tl2hip_u4 __attribute__((ext_vector_type(4)));
