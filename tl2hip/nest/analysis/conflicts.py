@@ -121,6 +121,8 @@ class Pairs:
 
     def _distinct(self, a: Poly, b: Poly, x: Access, y: Access) -> list[Pair] | None:
         """Where both indices load from one array of distinct elements: the indices they load at."""
+        if not self.trace.nest.distinct:
+            return None
         (inner_a, rest_a), (inner_b, rest_b) = split(a, self._changing(a)), split(b, self._changing(b))
         if rest_a != rest_b or len(inner_a) != 1 or list(inner_a.values()) != list(inner_b.values()):
             return None

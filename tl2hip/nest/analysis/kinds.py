@@ -8,9 +8,9 @@ from typing import Literal, get_args
 
 from tl2hip.nest.analysis.conflicts import Conflict, Pairs
 from tl2hip.nest.analysis.trace import Access, Trace
-from tl2hip.nest.analysis.variables import Reduction, exposed, live_after, reads, reduction, written
-from tl2hip.nest.ir import Alloc, Loop, Nest, ReduceOp, Set, Stmt, Update
-from tl2hip.nest.walk import all_stmts, own_exprs
+from tl2hip.nest.analysis.variables import Flow, Reduction, reduction, written
+from tl2hip.nest.ir import Alloc, Loop, Nest, ReduceOp, Set, Stmt, Store, Update
+from tl2hip.nest.walk import all_stmts
 from tl2hip.source.span import NOWHERE, Span
 
 Kind = Literal["parallel", "reduce", "serial"]
@@ -97,13 +97,14 @@ class Analysis:
 def analyse(nest: Nest) -> Analysis:
     """The kind of each axis of a nest."""
     trace = Trace(nest)
-    live = live_after(nest.body)
+    flow = Flow()
+    live = flow.live_after(nest.body)
     loops = [s for s in all_stmts(nest.body) if isinstance(s, Loop)]
-    return Analysis({s.axis.name: _kind_of(s, trace, live[s.axis.name]) for s in loops})
+    return Analysis({s.axis.name: _kind_of(s, trace, flow, live[s.axis.name]) for s in loops})
 
 
-def _kind_of(loop: Loop, trace: Trace, live: frozenset[str]) -> AxisKind:
-    reductions, carried, last = _variables(loop, live)
+def _kind_of(loop: Loop, trace: Trace, flow: Flow, live: frozenset[str]) -> AxisKind:
+    reductions, carried, last = _variables(loop, flow, live)
     updates, more = _arrays(loop, trace)
     carried += more
     kind: Kind = "parallel"
@@ -117,8 +118,10 @@ def _kind_of(loop: Loop, trace: Trace, live: frozenset[str]) -> AxisKind:
 # --- variables -------------------------------------------------------------------------------------------
 
 
-def _variables(loop: Loop, live: frozenset[str]) -> tuple[list[Reduction], list[Carried], list[str]]:
-    open_reads = exposed(loop.body)[0]
+def _variables(
+    loop: Loop, flow: Flow, live: frozenset[str]
+) -> tuple[list[Reduction], list[Carried], list[str]]:
+    open_reads = flow.exposed(loop.body)[0]
     names = written(loop.body)
     reductions: list[Reduction] = []
     carried: list[Carried] = []
@@ -126,7 +129,7 @@ def _variables(loop: Loop, live: frozenset[str]) -> tuple[list[Reduction], list[
         if name in open_reads:
             found = reduction(loop.body, name)
             if found is None:
-                carried.append(_carried_variable(loop.body, name))
+                carried.append(_carried_variable(loop.body, name, flow))
             else:
                 reductions.append(found)
     reduced = {v for r in reductions for v in r.variables}
@@ -135,10 +138,10 @@ def _variables(loop: Loop, live: frozenset[str]) -> tuple[list[Reduction], list[
     return reductions, carried, last
 
 
-def _carried_variable(body: tuple[Stmt, ...], name: str) -> Carried:
+def _carried_variable(body: tuple[Stmt, ...], name: str, flow: Flow) -> Carried:
     inside = list(all_stmts(body))
     write = next(s.at for s in reversed(inside) if isinstance(s, Set) and s.name == name)
-    read = next(s.at for s in inside if any(name in reads(e) for e in own_exprs(s)))
+    read = next(s.at for s in inside if name in flow.reads(s))
     return Carried(name, "variable", 1, write, read, "flow")
 
 
@@ -146,15 +149,19 @@ def _carried_variable(body: tuple[Stmt, ...], name: str) -> Carried:
 
 
 def _arrays(loop: Loop, trace: Trace) -> tuple[list[ArrayUpdate], list[Carried]]:
-    private = {s.array for s in all_stmts(loop.body) if isinstance(s, Alloc)}
     by_array: dict[str, list[Access]] = {}
     for access in trace.accesses:
-        if loop.axis.name in access.scopes and access.array not in private:
+        if loop.axis.name in access.scopes:
             by_array.setdefault(access.array, []).append(access)
+    inside = list(all_stmts(loop.body))
+    private = {s.array for s in inside if isinstance(s, Alloc)}
+    shared = {s.array for s in inside if isinstance(s, Store | Update)} - private
     updates: list[ArrayUpdate] = []
     carried: list[Carried] = []
     pairs = Pairs(trace, loop.axis.name)
-    for accesses in by_array.values():
+    for array, accesses in by_array.items():
+        if array not in shared:
+            continue
         conflict = _first_conflict(accesses, pairs)
         if conflict is None:
             continue

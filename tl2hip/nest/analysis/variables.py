@@ -59,47 +59,72 @@ def written(body: tuple[Stmt, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(s.name for s in all_stmts(body) if isinstance(s, Set)))
 
 
-def exposed(body: tuple[Stmt, ...]) -> tuple[frozenset[str], frozenset[str]]:
-    """The variables a body may read before it sets them, and those it sets on every path."""
-    open_reads: frozenset[str] = frozenset()
-    settled: frozenset[str] = frozenset()
-    for s in body:
-        open_reads |= _all_reads(own_exprs(s)) - settled
-        inner = [exposed(b) for b in blocks(s)]
-        for reads_inside, _ in inner:
-            open_reads |= reads_inside - settled
-        if isinstance(s, Set):
-            settled |= {s.name}
-        elif isinstance(s, If):
-            settled |= inner[0][1] & inner[1][1]
-    return open_reads, settled
+class Flow:
+    """Where the scalar locals of a nest are read and set; each answer is found once."""
 
+    def __init__(self) -> None:
+        self._reads: dict[int, frozenset[str]] = {}
+        self._exposed: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+        self._kept: list[object] = []
 
-def live_after(body: tuple[Stmt, ...]) -> dict[str, frozenset[str]]:
-    """For each axis, the variables that may be read after its loop before they are set again."""
-    out: dict[str, frozenset[str]] = {}
-    _live(body, frozenset(), out)
-    return out
+    def reads(self, s: Stmt) -> frozenset[str]:
+        """The variables a statement itself reads, not those of statements inside it."""
+        found = self._reads.get(id(s))
+        if found is None:
+            found = _all_reads(own_exprs(s))
+            self._reads[id(s)] = found
+            self._kept.append(s)
+        return found
 
+    def exposed(self, body: tuple[Stmt, ...]) -> tuple[frozenset[str], frozenset[str]]:
+        """The variables a body may read before it sets them, and those it sets on every path."""
+        found = self._exposed.get(id(body))
+        if found is None:
+            found = self._find_exposed(body)
+            self._exposed[id(body)] = found
+            self._kept.append(body)
+        return found
 
-def _live(body: tuple[Stmt, ...], after: frozenset[str], out: dict[str, frozenset[str]]) -> frozenset[str]:
-    """The variables live before a body, given those live after it."""
-    for s in reversed(body):
-        match s:
-            case Set(name=name):
-                after -= {name}
-            case If(then=then, orelse=orelse):
-                after = _live(then, after, out) | _live(orelse, after, out)
-            case Loop(axis=axis, body=inner):
-                out[axis.name] = after
-                after |= _live(inner, after | exposed(inner)[0], out)
-            case While(test=test, body=inner):
-                again = after | exposed(inner)[0] | reads(test)
-                after |= _live(inner, again, out)
-            case Store() | Update() | Alloc():
-                pass
-        after |= _all_reads(own_exprs(s))
-    return after
+    def _find_exposed(self, body: tuple[Stmt, ...]) -> tuple[frozenset[str], frozenset[str]]:
+        open_reads: frozenset[str] = frozenset()
+        settled: frozenset[str] = frozenset()
+        for s in body:
+            open_reads |= self.reads(s) - settled
+            inner = [self.exposed(b) for b in blocks(s)]
+            for reads_inside, _ in inner:
+                open_reads |= reads_inside - settled
+            if isinstance(s, Set):
+                settled |= {s.name}
+            elif isinstance(s, If):
+                settled |= inner[0][1] & inner[1][1]
+        return open_reads, settled
+
+    def live_after(self, body: tuple[Stmt, ...]) -> dict[str, frozenset[str]]:
+        """For each axis, the variables that may be read after its loop before they are set again."""
+        out: dict[str, frozenset[str]] = {}
+        self._live(body, frozenset(), out)
+        return out
+
+    def _live(
+        self, body: tuple[Stmt, ...], after: frozenset[str], out: dict[str, frozenset[str]]
+    ) -> frozenset[str]:
+        """The variables live before a body, given those live after it."""
+        for s in reversed(body):
+            match s:
+                case Set(name=name):
+                    after -= {name}
+                case If(then=then, orelse=orelse):
+                    after = self._live(then, after, out) | self._live(orelse, after, out)
+                case Loop(axis=axis, body=inner):
+                    out[axis.name] = after
+                    after |= self._live(inner, after | self.exposed(inner)[0], out)
+                case While(body=inner):
+                    again = after | self.exposed(inner)[0] | self.reads(s)
+                    after |= self._live(inner, again, out)
+                case Store() | Update() | Alloc():
+                    pass
+            after |= self.reads(s)
+        return after
 
 
 # --- reductions ------------------------------------------------------------------------------------------
