@@ -8,12 +8,9 @@ import tl2hip as tl
 from tl2hip import Tensor, dims, f16, f32, i32, kernel
 
 M, N = dims("M N")
-
-
 @cache
 def weight(x):
     return x * x
-
 
 @kernel
 def apply(X: Tensor[f32, N], Y: Tensor[f32, N]) -> None:

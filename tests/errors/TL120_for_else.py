@@ -8,8 +8,6 @@ import tl2hip as tl
 from tl2hip import Tensor, dims, f16, f32, i32, kernel
 
 M, N = dims("M N")
-
-
 @kernel
 def positive(X: Tensor[f32, M, N], Y: Tensor[i32, M]) -> None:
     for i in range(M):

@@ -10,7 +10,6 @@ from tl2hip import Tensor, dims, f16, f32, i32, kernel
 M, N = dims("M N")
 count = 0
 
-
 @kernel
 def positives(X: Tensor[f32, N]) -> None:
     global count

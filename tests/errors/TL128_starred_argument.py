@@ -8,11 +8,8 @@ import tl2hip as tl
 from tl2hip import Tensor, dims, f16, f32, i32, kernel
 
 M, N = dims("M N")
-
-
 def line(x, a, b):
     return a * x + b
-
 
 @kernel
 def lines(X: Tensor[f32, N], Y: Tensor[f32, N]) -> None:

@@ -8,8 +8,6 @@ import tl2hip as tl
 from tl2hip import Tensor, dims, f16, f32, i32, kernel
 
 M, N = dims("M N")
-
-
 @kernel
 def norms(X: Tensor[f32, N], Y: Tensor[f32, N]) -> None:
     squares = [X[i] * X[i] for i in range(N)]

@@ -8,8 +8,6 @@ import tl2hip as tl
 from tl2hip import Tensor, dims, f16, f32, i32, kernel
 
 M, N = dims("M N")
-
-
 @kernel
 def total(X: Tensor[f32, M, N], Y: Tensor[f32, 1]) -> None:
     Y[0] = sum(X[i, j] for i in range(M) for j in range(N))

@@ -9,8 +9,6 @@ import tl2hip as tl
 from tl2hip import Tensor, dims, f16, f32, i32, kernel
 
 M, N = dims("M N")
-
-
 def double(M, block_m):
     X = tl.InputTensor(f"X{1}", [M], "float32")
     Y = tl.OutputTensor(f"Y{1}", [M], "float32")

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Collection, Iterator, Mapping
 
+import tl2hip
 from tl2hip.source.nodes import (
     AnnAssign,
     Assign,
@@ -24,6 +26,8 @@ from tl2hip.source.nodes import (
 )
 
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+NEVER_HIDDEN = frozenset({"range", "len", "int", "float", "enumerate", "zip", "reversed", "print"})
+"""The builtins that keep their meaning beside `from numpy import *` and the like."""
 
 
 def canonical(dotted: str) -> str:
@@ -45,18 +49,29 @@ def resolve(dotted: str, origins: Mapping[str, str], local: Collection[str] = ()
     first, _, rest = dotted.partition(".")
     if first in local:
         return None
-    origin = origins.get(first)
+    origin = origins.get(first) or _unbound(first, origins.get("*"))
     if origin is None:
-        if first in BUILTINS:
-            origin = f"builtins.{first}"
-        else:
-            return _from_star(dotted, origins)
+        return None
     return canonical(f"{origin}.{rest}") if rest else origin
 
 
-def _from_star(dotted: str, origins: Mapping[str, str]) -> str | None:
-    star = origins.get("*")
-    return canonical(star[: -len("*")] + dotted) if star else None
+def _unbound(name: str, star: str | None) -> str | None:
+    """The origin of a name that the file does not bind; `star` is a module that it imports `*` from, whose names
+    are not known here. Such an import may hide a builtin, so only those stay that no library hides."""
+    if star is None:
+        return f"builtins.{name}" if name in BUILTINS else None
+    if name in BUILTINS:
+        return f"builtins.{name}" if name in NEVER_HIDDEN else None
+    return f"{star}.{name}"
+
+
+def star_names(module: str) -> list[str] | None:
+    """What `from module import *` binds, for the modules where it is known without importing anything new."""
+    if module == "math":
+        return [name for name in dir(math) if not name.startswith("_")]
+    if module in ("tl2hip", "tilelang"):
+        return list(tl2hip.__all__)
+    return None
 
 
 def origin(expr: Expr, module: Module, local: Collection[str] = ()) -> str | None:

@@ -12,11 +12,12 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from tl2hip.source.bindings import head
 from tl2hip.source.nodes import Function, Import, Module
 from tl2hip.source.problems.base import Problem, Refused, Report
 from tl2hip.source.problems.reading import DefinedTwice, NotAtFileLevel, TooDeep, UnknownSyntax
 from tl2hip.source.recursion import find_recursion
-from tl2hip.source.scan import DEPTH, Scan, Used, head, parse, scan, used
+from tl2hip.source.scan import DEPTH, Scan, Used, parse, scan, used
 from tl2hip.source.span import Source, Span
 
 if TYPE_CHECKING:
@@ -128,17 +129,18 @@ def _reached(found: Scan, kernels: Iterable[str]) -> dict[str, Used]:
 def _spread(refused: set[str], reached: dict[str, Used]) -> frozenset[str]:
     """The refused functions and all that name them, directly or not."""
     spread = set(refused)
-    while more := {
-        name for name in reached if name not in spread and spread.intersection(reached[name].loaded)
-    }:
+    while more := {name for name in reached if name not in spread and spread.intersection(reached[name].loaded)}:
         spread |= more
     return frozenset(spread)
 
 
-def _repeated(found: Scan, reached: Collection[str]) -> Iterator[tuple[str, Problem]]:
-    for first, later in found.repeated:
-        if later.name in reached:
-            yield later.name, DefinedTwice(later.name, first.lineno, at=head(later))
+def _repeated(found: Scan, reached: dict[str, Used]) -> Iterator[tuple[str, Problem]]:
+    """The functions that share their name. An assignment to a kernel's name after it changes only what the name
+    means to others: it matters when one of these calls it."""
+    for one in found.repeated:
+        called = any(one.name in used.loaded for name, used in reached.items() if name != one.name)
+        if one.name in reached and (one.by_definition or called):
+            yield one.name, DefinedTwice(one.name, one.first, at=one.at)
 
 
 def _parse_with_libcst(source: Source) -> libcst.Module:

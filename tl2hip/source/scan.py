@@ -11,7 +11,17 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tl2hip.source.names import canonical, resolve
+from tl2hip.source.bindings import (
+    MARKERS,
+    Definition,
+    Names,
+    Repeated,
+    dotted,
+    imported,
+    origin_of,
+    span,
+)
+from tl2hip.source.names import resolve
 from tl2hip.source.nodes import Import
 from tl2hip.source.problems.base import Refused
 from tl2hip.source.problems.reading import NotPython, TooDeep
@@ -19,8 +29,6 @@ from tl2hip.source.span import Source, Span
 
 DEPTH = 500
 """The deepest tree that is read; libcst and everything after it recurse."""
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +40,8 @@ class Scan:
     """The origin of each name bound at file level; `.name` for what the file itself makes."""
     functions: dict[str, Definition]
     """The functions at file level; of several with one name the last, which is the one Python calls."""
-    repeated: tuple[tuple[Definition, Definition], ...]
-    """Earlier and later definitions of one name."""
+    repeated: tuple[Repeated, ...]
+    """Functions whose name is bound to something else as well."""
     kernels: tuple[str, ...]
     misplaced: tuple[tuple[Definition, str], ...]
     """Kernels inside a class or another function, and what holds them."""
@@ -109,90 +117,32 @@ def place(text: str, index: int) -> Span:
     return Span(line, column, line, column + 1)
 
 
-def span(node: ast.AST) -> Span:
-    """Where a node of CPython's tree stands. Columns are bytes there: exact for a line of ASCII."""
-    line: int = getattr(node, "lineno", 1)
-    column: int = getattr(node, "col_offset", 0)
-    end_line: int | None = getattr(node, "end_lineno", None)
-    end_column: int | None = getattr(node, "end_col_offset", None)
-    return Span(line, column, end_line or line, end_column or column)
-
-
-def head(node: Definition) -> Span:
-    """The place of `def name` alone, for problems about a function as a whole."""
-    width = len("async def ") if isinstance(node, ast.AsyncFunctionDef) else len("def ")
-    return Span(node.lineno, node.col_offset, node.lineno, node.col_offset + width + len(node.name))
-
-
 def scan(tree: ast.Module, every: list[ast.AST], known: tuple[Import, ...] = ()) -> Scan:
     """The names and kernels of a file. `known` are imports in force where the file says nothing else."""
-    origins = {one.name: _origin(one) for one in known}
+    names = Names({one.name: origin_of(one) for one in known}, set(_global_names(every)))
     imports: list[Import] = []
-    functions: dict[str, Definition] = {}
-    repeated: list[tuple[Definition, Definition]] = []
-    unsettled = set(_global_names(every))
     for statement, certain in _file_level(tree.body, True):
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            for one in _imported(statement):
+            for one in imported(statement):
                 imports.append(one)
-                _bind(origins, unsettled, one.name, _origin(one), certain or one.name not in origins)
+                names.bind(one.name, origin_of(one), one.at, certain)
         elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if statement.name in functions:
-                repeated.append((functions[statement.name], statement))
-            functions[statement.name] = statement
-            _bind(origins, unsettled, statement.name, "." + statement.name, True)
+            names.define(statement, certain)
         elif isinstance(statement, ast.ClassDef):
-            _bind(origins, unsettled, statement.name, "." + statement.name, True)
+            names.bind(statement.name, "." + statement.name, span(statement), certain)
         else:
-            _bind_others(statement, certain, origins, unsettled)
-    for name in unsettled:
-        origins[name] = "." + name
-    kernels = _kernels(every, functions, origins)
-    misplaced = tuple(_misplaced(every, origins))
-    called_on = tuple(_own_calls(every, functions))
+            names.bind_others(statement, certain)
+    names.origins.update((name, "." + name) for name in names.unsettled)
     return Scan(
         tuple(imports),
-        origins,
-        functions,
-        tuple(repeated),
-        kernels,
-        misplaced,
-        frozenset(unsettled),
-        called_on,
+        names.origins,
+        names.functions,
+        tuple(names.repeated),
+        _kernels(every, names.functions, names.origins),
+        tuple(_misplaced(every, names.origins)),
+        frozenset(names.unsettled),
+        tuple(_own_calls(every, names.functions)),
     )
-
-
-def _bind(origins: dict[str, str], unsettled: set[str], name: str, origin: str, certain: bool) -> None:
-    """Bind a name; one that may be either of two things is unsettled."""
-    if not certain and origins.get(name, origin) != origin:
-        unsettled.add(name)
-    origins[name] = origin
-
-
-def _bind_others(statement: ast.stmt, certain: bool, origins: dict[str, str], unsettled: set[str]) -> None:
-    """Bind the names of an assignment, a loop, a `with`, a `del` or a walrus at file level."""
-    plain = isinstance(statement, (ast.Assign, ast.AnnAssign)) and certain
-    for name in _stored(statement):
-        origins[name] = "." + name
-        if not plain:
-            unsettled.add(name)
-    if isinstance(statement, ast.Assign) and plain:
-        for target, value in _pairs(statement):
-            text = dotted(value)
-            origin = resolve(text, origins) if text else None
-            if origin and not origin.startswith("."):
-                origins[target] = origin
-
-
-def _pairs(statement: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
-    """The (name, value) pairs of an assignment, those of `a, b = c, d` included."""
-    for target in statement.targets:
-        if isinstance(target, ast.Name):
-            yield target.id, statement.value
-        elif isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-            for one, value in zip(target.elts, statement.value.elts, strict=False):
-                if isinstance(one, ast.Name):
-                    yield one.id, value
 
 
 def _file_level(body: Iterable[ast.stmt], certain: bool) -> Iterator[tuple[ast.stmt, bool]]:
@@ -207,86 +157,24 @@ def _file_level(body: Iterable[ast.stmt], certain: bool) -> Iterator[tuple[ast.s
             yield from _file_level(part.body, False)
 
 
-def _stored(statement: ast.stmt) -> Iterator[str]:
-    """The names that the head of a statement binds or deletes (those of its body come on their own)."""
-    for child in ast.iter_child_nodes(statement):
-        if isinstance(child, ast.stmt):
-            continue
-        if isinstance(child, ast.ExceptHandler):
-            if child.name:
-                yield child.name
-            continue
-        yield from _bound_in(child)
-
-
-def _bound_in(root: ast.AST) -> Iterator[str]:
-    """The names that an expression or pattern binds; the variables of a comprehension are its own."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)):
-            inner = (one for one in ast.walk(node) if isinstance(one, ast.NamedExpr))
-            yield from (one.target.id for one in inner)
-            continue
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            yield node.id
-        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
-            yield node.name
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            yield node.rest
-        stack.extend(ast.iter_child_nodes(node))
-
-
 def _global_names(every: list[ast.AST]) -> Iterator[str]:
     for node in every:
         if isinstance(node, ast.Global):
             yield from node.names
 
 
-def _imported(statement: ast.Import | ast.ImportFrom) -> Iterator[Import]:
-    at = span(statement)
-    for alias in statement.names:
-        if isinstance(statement, ast.ImportFrom):
-            module = "." * statement.level + (statement.module or "")
-            yield Import(module, alias.name, alias.asname or alias.name, at=at)
-        elif alias.asname:
-            yield Import(alias.name, None, alias.asname, at=at)
-        else:
-            first = alias.name.split(".")[0]
-            yield Import(first, None, first, at=at)
-
-
-def _origin(one: Import) -> str:
-    return canonical(one.module if one.member is None else f"{one.module}.{one.member}")
-
-
-def dotted(node: ast.expr) -> str | None:
-    """`a.b.c` as text, None for any other expression."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return ".".join([node.id, *reversed(parts)])
-
-
-def _kernels(
-    every: list[ast.AST], functions: dict[str, Definition], origins: dict[str, str]
-) -> tuple[str, ...]:
+def _kernels(every: list[ast.AST], functions: dict[str, Definition], origins: dict[str, str]) -> tuple[str, ...]:
     compiled = set(_compiled(every, origins))
-    return tuple(
-        name for name, one in functions.items() if name in compiled or looks_like_kernel(one, origins)
-    )
+    return tuple(name for name, one in functions.items() if name in compiled or looks_like_kernel(one, origins))
 
 
 def _compiled(every: list[ast.AST], origins: dict[str, str]) -> Iterator[str]:
-    """The names given to `CompileKernel` anywhere in the file."""
+    """The names given to `CompileKernel` or `kernel` anywhere in the file."""
     for node in every:
         if not isinstance(node, ast.Call) or not node.args:
             continue
         first, text = node.args[0], dotted(node.func)
-        if isinstance(first, ast.Name) and text and resolve(text, origins) == "tl2hip.CompileKernel":
+        if isinstance(first, ast.Name) and text and resolve(text, origins) in MARKERS:
             yield first.id
 
 
@@ -351,10 +239,14 @@ def used(node: Definition) -> Used:
     arguments = node.args
     bound = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     loaded: dict[str, None] = {}
+    own: set[ast.AST] = set()
+    """The variables of comprehensions: these are seen nowhere else, and come before what is in them."""
     for inner in flatten(node):
-        if isinstance(inner, ast.Name):
-            if isinstance(inner.ctx, ast.Store):
-                bound.add(inner.id)
-            else:
+        if isinstance(inner, ast.comprehension):
+            own.update(flatten(inner.target))
+        elif isinstance(inner, ast.Name):
+            if isinstance(inner.ctx, ast.Load):
                 loaded[inner.id] = None
+            elif inner not in own:
+                bound.add(inner.id)
     return Used(frozenset(bound), tuple(loaded))
