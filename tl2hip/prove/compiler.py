@@ -164,8 +164,11 @@ def cached(key: str, build: Callable[[Path], bytes]) -> Path:
     """The cache's file for a key; `build` makes its bytes in a scratch folder when it is not there."""
     shard = cache_folder() / key[:2]
     path = shard / key[2:]
-    if path.exists():
+    try:
+        os.utime(path)  # the ones in use stay longest
         return path
+    except FileNotFoundError:
+        pass
     with tempfile.TemporaryDirectory(prefix="tl2hip-") as scratch:
         made = build(Path(scratch))
     shard.mkdir(parents=True, exist_ok=True)

@@ -179,6 +179,38 @@ def test_a_wild_store_ends_the_run_and_not_the_process() -> None:
             assert kinds(run) == {kind} and run.status == 719
 
 
+def test_a_loop_without_end_is_found() -> None:
+    text = planted(kernels.SCALE, "y[i] = by * x[i];", "while (((volatile const float*)x)[i] > 0.0f) y[i] += by;")
+    for detect in (True, False):
+        x, y = np.ones(300, np.float32), np.zeros(300, np.float32)
+        library = Emulator.load(text, detect=detect)
+        run = library.call("scale", [x, y, np.float32(2), np.int32(300)], seconds=1)
+        assert kinds(run) == {"hang"} and run.status == 719
+        run = library.call("scale", [-x, y, np.float32(2), np.int32(300)])
+        assert run.status == 0 and run.findings == ()
+
+
+def test_lanes_of_one_wave_racing_is_a_warning() -> None:
+    text = kernels.HEAD + """
+__global__ void turn_kernel(int* y) {
+    __shared__ int room[128];
+    const int t = threadIdx.x;
+    room[t] = t;
+    ORDER;
+    y[t] = room[t ^ 1];
+}
+extern "C" hipError_t turn(int* y, int threads, hipStream_t stream) {
+    hipLaunchKernelGGL(turn_kernel, dim3(1), dim3(threads), 0, stream, y);
+    return hipGetLastError();
+}"""
+    barrier = "__builtin_amdgcn_wave_barrier()"
+    for order, threads, expected in ((barrier, 64, []), (barrier, 128, ["warning"]), ("__syncthreads()", 128, [])):
+        y = np.zeros(threads, np.int32)
+        run = Emulator.load(text.replace("ORDER", order)).call("turn", [y, np.int32(threads)])
+        assert (y == np.arange(threads) ^ 1).all()
+        assert [finding.severity for finding in run.findings] == expected
+
+
 def test_an_invalid_launch_is_found() -> None:
     x, y = np.ones(64, np.int32), np.zeros(64, np.int32)
     run = Emulator.load(kernels.SHUFFLE).call("shuffle", [x, y, np.int32(0), np.int32(0)])

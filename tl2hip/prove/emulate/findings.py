@@ -16,6 +16,7 @@ KINDS = (
     "invalid_launch",
     "undefined",
     "read_only_written",
+    "hang",
 )
 SEVERITIES = ("error", "warning")
 GUARD = "guard_overwritten"

@@ -137,12 +137,13 @@ class Library:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def call(self, launcher: str, args: Sequence[Argument]) -> Run:
+    def call(self, launcher: str, args: Sequence[Argument], *, seconds: int = 60) -> Run:
         """Run `extern "C" hipError_t launcher(args…, hipStream_t)`.
 
         Arrays (or Buffers) become pointers to guarded copies and are updated in place afterwards; scalars are NumPy
-        scalars or ctypes values of the parameter's C type. Raises AttributeError when there is no such launcher,
-        TypeError for any other argument.
+        scalars or ctypes values of the parameter's C type. A run of more than `seconds` of processor time is
+        given up with the finding `hang`. Raises AttributeError when there is no such launcher, TypeError for any
+        other argument.
         """
         function = getattr(self._library, launcher)
         with _LOCK:
@@ -152,7 +153,7 @@ class Library:
             for slot, region in zip(given, regions, strict=False):
                 slot.low, slot.high, slot.writable = region.home, region.home + region.size, region.writable
             passed = [_pass(arg, memory) for arg in args]
-            if not self._runtime.tl2hip_begin(given, len(regions), self._detect):
+            if not self._runtime.tl2hip_begin(given, len(regions), self._detect, seconds):
                 raise TypeError(f"{len(regions)} arrays are more than the emulated compute unit takes")
             try:
                 status = int(function(*passed, ctypes.c_void_p(0)))
@@ -243,7 +244,7 @@ def _runtime() -> tuple[ctypes.CDLL, Path]:
             continue  # a C library that holds the mathematics itself
     path = compile_host(_runtime_text(), RUNTIME_FLAGS, soname="tl2hip-runtime.so")
     runtime = ctypes.CDLL(str(path))
-    runtime.tl2hip_begin.argtypes = [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_bool]
+    runtime.tl2hip_begin.argtypes = [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_bool, ctypes.c_uint32]
     runtime.tl2hip_begin.restype = ctypes.c_bool
     runtime.tl2hip_findings.restype = ctypes.POINTER(_Findings)
     runtime.tl2hip_counts.restype = ctypes.POINTER(_Counts)
@@ -311,4 +312,6 @@ def _message(item: Any, place: str) -> str:
         return "the launch has no blocks, no threads, too many of them, or dynamic LDS"
     if kind == "undefined":
         return f"{who} does what C++ leaves undefined (overflow, shift, division or index)"
+    if kind == "hang":
+        return f"{who} does not come to an end"
     return f"{who} crashes at {place}"

@@ -259,9 +259,29 @@ static int check_launch(const u32* grid, const u32* block, u32 lds) {
     return lds ? 1 : 0;  // dynamic LDS is not emulated
 }
 
+// Round to nearest, subnormals kept, no traps: whatever the process has set, kernels get the device's mode.
+constexpr u32 IEEE_MODE = 0x1F80;
+
 struct Image {
     u64 image, image_end, lds, lds_end;
 };
+
+static void run_grid() {
+    const u32* grid = unit.grid;
+    u64 number = 0, blocks = (u64)grid[0] * grid[1] * grid[2];
+    for (unit.id[2] = 0; unit.id[2] < grid[2]; ++unit.id[2])
+        for (unit.id[1] = 0; unit.id[1] < grid[1]; ++unit.id[1])
+            for (unit.id[0] = 0; unit.id[0] < grid[0]; ++unit.id[0], ++number) {
+                counting_block(number, blocks);
+                run_block();
+                counting_block_done();
+                if (unit.aborted) {
+                    forget_lanes();
+                    unit.last_error = 719;
+                    return;
+                }
+            }
+}
 
 EXPORT void tl2hip_launch(void (*kernel)(const void*), const void* arguments, const u32* grid, const u32* block,
                           u32 lds, const Image* image) {
@@ -283,19 +303,10 @@ EXPORT void tl2hip_launch(void (*kernel)(const void*), const void* arguments, co
     body = kernel;
     body_arguments = arguments;
     shadow_launch();
-    u64 number = 0, blocks = (u64)grid[0] * grid[1] * grid[2];
-    for (unit.id[2] = 0; unit.id[2] < grid[2]; ++unit.id[2])
-        for (unit.id[1] = 0; unit.id[1] < grid[1]; ++unit.id[1])
-            for (unit.id[0] = 0; unit.id[0] < grid[0]; ++unit.id[0], ++number) {
-                counting_block(number, blocks);
-                run_block();
-                counting_block_done();
-                if (unit.aborted) {
-                    forget_lanes();
-                    unit.last_error = 719;
-                    return;
-                }
-            }
+    u32 mode = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(IEEE_MODE);
+    run_grid();
+    __builtin_ia32_ldmxcsr(mode);
 }
 
 EXPORT int hipGetLastError() {

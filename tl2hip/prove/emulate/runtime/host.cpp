@@ -36,31 +36,62 @@ struct SignalStack {
 extern "C" int sigaction(int signal, const SignalAction* action, SignalAction* old);
 extern "C" int sigaltstack(const SignalStack* stack, SignalStack* old);
 
-constexpr int SIGNALS[] = {4, 7, 8, 11};  // ILL, BUS, FPE, SEGV
-constexpr int SIGFPE = 8, SA_SIGINFO_ONSTACK_NODEFER = 0x48000004;
-static SignalAction old_actions[4];
+struct Timer {
+    i64 every_seconds, every_microseconds, first_seconds, first_microseconds;
+};
+extern "C" int setitimer(int which, const Timer* timer, Timer* old);
+extern "C" u64 pthread_self();
+extern "C" int pthread_kill(u64 thread, int signal);
+
+constexpr int SIGNALS[] = {4, 7, 8, 11, 26};  // ILL, BUS, FPE, SEGV, VTALRM
+constexpr int SIGNAL_COUNT = 5, SIGFPE = 8, SIGVTALRM = 26, ITIMER_VIRTUAL = 1;
+constexpr int SA_SIGINFO_ONSTACK_NODEFER = 0x48000004;
+static SignalAction old_actions[SIGNAL_COUNT];
 static SignalStack old_stack;
 static u8 signal_stack[64 * 1024];
 
-static void on_fault(int signal, void* info, void* context) {
-    if (!unit.inside) {  // not a kernel's fault: the process's own handler sees it when the instruction runs again
-        for (int s = 0; s < 4; ++s) sigaction(SIGNALS[s], &old_actions[s], nullptr);
+// The run took too long. The timer counts the process: another thread may be the one that is told.
+static void on_time(u64 at) {
+    if (!unit.inside) return;
+    if (pthread_self() != unit.owner) {
+        pthread_kill(unit.owner, SIGVTALRM);
         return;
     }
+    report(HANG, ERROR, at + 1, NOWHERE, 0, nullptr, 0);
+    give_up();
+}
+
+static void on_signal(int signal, void* info, void* context) {
     u64 address = *(u64*)((u8*)info + 16), at = *(u64*)((u8*)context + 168);  // siginfo.si_addr, ucontext RIP
+    if (signal == SIGVTALRM) {
+        on_time(at);
+        return;
+    }
+    if (!unit.inside || pthread_self() != unit.owner) {
+        // Not a kernel's fault: the process's own handler sees it when the instruction runs again.
+        for (int s = 0; s < SIGNAL_COUNT; ++s) sigaction(SIGNALS[s], &old_actions[s], nullptr);
+        return;
+    }
     report(signal == SIGFPE ? UNDEFINED : CRASH, ERROR, at + 1, NOWHERE, (i64)address, nullptr, 0);
     give_up();
 }
 
-static void catch_faults() {
-    SignalStack stack = {signal_stack, 0, sizeof signal_stack};
-    sigaltstack(&stack, &old_stack);
-    SignalAction action = {on_fault, {}, SA_SIGINFO_ONSTACK_NODEFER, nullptr};
-    for (int s = 0; s < 4; ++s) sigaction(SIGNALS[s], &action, &old_actions[s]);
+static void set_timer(u64 seconds) {
+    // After the first time it comes again soon, until it meets a kernel and not the launcher between two of them.
+    Timer timer = {0, 100000, (i64)seconds, 0};
+    if (!seconds) timer.every_microseconds = 0;
+    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
 }
 
-static void leave_faults() {
-    for (int s = 0; s < 4; ++s) sigaction(SIGNALS[s], &old_actions[s], nullptr);
+static void catch_signals() {
+    SignalStack stack = {signal_stack, 0, sizeof signal_stack};
+    sigaltstack(&stack, &old_stack);
+    SignalAction action = {on_signal, {}, SA_SIGINFO_ONSTACK_NODEFER, nullptr};
+    for (int s = 0; s < SIGNAL_COUNT; ++s) sigaction(SIGNALS[s], &action, &old_actions[s]);
+}
+
+static void leave_signals() {
+    for (int s = 0; s < SIGNAL_COUNT; ++s) sigaction(SIGNALS[s], &old_actions[s], nullptr);
     sigaltstack(&old_stack, nullptr);
 }
 
@@ -70,8 +101,9 @@ struct Given {
     u64 low, high, writable;
 };
 
-// Make ready for a call: its buffers, and whether accesses are checked. False when there are too many buffers.
-EXPORT bool tl2hip_begin(const Given* given, u32 count, bool detect) {
+// Make ready for a call: its buffers, whether accesses are checked, and the processor seconds it may take.
+// False when there are too many buffers.
+EXPORT bool tl2hip_begin(const Given* given, u32 count, bool detect, u32 seconds) {
     if (count > MAX_RANGES) return false;
     detecting = detect;
     findings.count = 0;
@@ -86,12 +118,15 @@ EXPORT bool tl2hip_begin(const Given* given, u32 count, bool detect) {
         ranges[r].read = make_cells(bytes);
     }
     counting_reset();
-    catch_faults();
+    unit.owner = pthread_self();
+    catch_signals();
+    set_timer(seconds);
     return true;
 }
 
 EXPORT void tl2hip_end() {
-    leave_faults();
+    set_timer(0);
+    leave_signals();
     for (u32 r = 0; r < range_count; ++r) {
         u64 bytes = ranges[r].high - ranges[r].low;
         free_cells(ranges[r].written, bytes);

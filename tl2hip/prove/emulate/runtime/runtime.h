@@ -41,6 +41,7 @@ enum Kind : u32 {
     INVALID_LAUNCH,
     UNDEFINED,
     READ_ONLY,
+    HANG,
 };
 enum Severity : u32 { ERROR, WARNING };
 constexpr int IN_LDS = -1, NOWHERE = -2;
@@ -96,6 +97,7 @@ struct Unit {
     int last_error;
     u64 image, image_end, lds, lds_end;
     u64 stacks, stacks_end;
+    u64 owner;                   // the operating system thread that called
 };
 extern Unit unit;
 

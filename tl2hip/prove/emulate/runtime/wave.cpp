@@ -120,6 +120,11 @@ EXPORT u64 tl2hip_vote(bool predicate) {
     return bits;
 }
 
-static void nothing(Wave&, u64) {}
+// In a block of one wave this orders memory as a barrier does: a wave's accesses to LDS are done in order.
+static void order(Wave&, u64) {
+    if (unit.wave_count != 1) return;
+    memset(unit.unfenced, 0, unit.threads);
+    shadow_barrier();
+}
 
-EXPORT void tl2hip_wave_barrier() { meet(nothing, nullptr, CALLER); }
+EXPORT void tl2hip_wave_barrier() { meet(order, nullptr, CALLER); }
