@@ -156,7 +156,7 @@ class Pairs:
     # --- the quick answers -----------------------------------------------------------------------
 
     def _settle(self, pair: Pair, x: Access, y: Access) -> int | str:
-        """"apart" where the two are never equal in different iterations, "same" where they always are, the
+        """ "apart" where the two are never equal in different iterations, "same" where they always are, the
         distance of the axis where it is fixed, else "open"."""
         (moving_a, still_a), (moving_b, still_b) = (split(p, self._changing(p)) for p in pair)
         gap = subtract(still_a, still_b)
@@ -244,4 +244,3 @@ class Pairs:
                 f"(({name} = {index} and 0 <= {name}) or ({name} = {index} + {size} and 0 <= {name}"
                 f" and {name} < {size}))"
             )
-

@@ -182,6 +182,4 @@ class Prover:
                 return True
         newest = self._newest(lead)
         choices = self.meanings[newest].choices
-        return bool(choices) and all(
-            self._search(replace_symbol(p, newest, c), facts, fuel, seen) for c in choices
-        )
+        return bool(choices) and all(self._search(replace_symbol(p, newest, c), facts, fuel, seen) for c in choices)

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from tl2hip.nest.analysis.conflicts import Conflict, Pairs
 from tl2hip.nest.analysis.trace import Access, Trace
-from tl2hip.nest.analysis.variables import Flow, Reduction, reduction, written
+from tl2hip.nest.analysis.variables import Flow, Reduction, reduction, why_ordered, written
 from tl2hip.nest.ir import Alloc, Loop, Nest, ReduceOp, Set, Stmt, Store, Update
 from tl2hip.nest.walk import all_stmts
 from tl2hip.source.span import NOWHERE, Span
@@ -38,7 +38,9 @@ class Carried:
 
     `distance` counts iterations, where it is always the same; `write` and `read` are the two places (`read`
     is a second write where `flow` is "output"). `flow`: "flow" written then read, "anti" read then
-    overwritten, "output" written twice, "unknown" where the order is not known.
+    overwritten, "output" written twice, "unknown" where the order is not known. `how` says more: "stores" for
+    plain stores that may meet on one element, "running" for an accumulation that is also read in the loop,
+    "max" or "min" for one with the variable on the right, else "".
     """
 
     name: str
@@ -47,6 +49,7 @@ class Carried:
     write: Span
     read: Span
     flow: Literal["flow", "anti", "output", "unknown"] = "unknown"
+    how: Literal["", "stores", "running", "max", "min"] = ""
 
     @property
     def sentence(self) -> str:
@@ -118,9 +121,7 @@ def _kind_of(loop: Loop, trace: Trace, flow: Flow, live: frozenset[str]) -> Axis
 # --- variables -------------------------------------------------------------------------------------------
 
 
-def _variables(
-    loop: Loop, flow: Flow, live: frozenset[str]
-) -> tuple[list[Reduction], list[Carried], list[str]]:
+def _variables(loop: Loop, flow: Flow, live: frozenset[str]) -> tuple[list[Reduction], list[Carried], list[str]]:
     open_reads = flow.exposed(loop.body)[0]
     names = written(loop.body)
     reductions: list[Reduction] = []
@@ -142,7 +143,7 @@ def _carried_variable(body: tuple[Stmt, ...], name: str, flow: Flow) -> Carried:
     inside = list(all_stmts(body))
     write = next(s.at for s in reversed(inside) if isinstance(s, Set) and s.name == name)
     read = next(s.at for s in inside if name in flow.reads(s))
-    return Carried(name, "variable", 1, write, read, "flow")
+    return Carried(name, "variable", 1, write, read, "flow", why_ordered(body, name))
 
 
 # --- arrays ----------------------------------------------------------------------------------------------
@@ -192,9 +193,7 @@ def _first_conflict(accesses: list[Access], pairs: Pairs) -> Conflict | None:
 
 def _shape_of(x: Access, y: Access) -> object:
     """What a pair of accesses has in common with others that get the same answer."""
-    return tuple(
-        (tuple(frozenset(p.items()) for p in a.index), id(a.facts), a.writes) for a in (x, y)
-    )
+    return tuple((tuple(frozenset(p.items()) for p in a.index), id(a.facts), a.writes) for a in (x, y))
 
 
 def _update(accesses: list[Access], pairs: Pairs) -> ArrayUpdate | None:
@@ -214,7 +213,7 @@ def _carried_array(conflict: Conflict, step: int) -> Carried:
         x, y, distance = y, x, -distance
     write, read = (x, y) if x.writes else (y, x)
     if x.writes and y.writes and not (x.kind == "update" or y.kind == "update"):
-        return Carried(x.array, "array", distance, x.at, y.at, "output")
+        return Carried(x.array, "array", distance, x.at, y.at, "output", "stores")
     if distance is None:
         return Carried(x.array, "array", None, write.at, read.at)
     return Carried(x.array, "array", distance, write.at, read.at, "flow" if x.writes else "anti")

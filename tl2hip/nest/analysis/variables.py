@@ -160,6 +160,20 @@ def _uses(body: tuple[Stmt, ...], name: str) -> Iterator[Reduction | None]:
             yield from _uses(inner, name)
 
 
+def why_ordered(body: tuple[Stmt, ...], name: str) -> Literal["", "running", "max", "min"]:
+    """What keeps an accumulation from being one whose order is free: that its value is read in the loop
+    ("running"), that it stands on the right of Python's max or min; "" where it is no accumulation at all."""
+    sets = [s for s in all_stmts(body) if isinstance(s, Set) and s.name == name]
+    for s in sets:
+        match s.value:
+            case Binary(op="max", right=Var(name=n)) if n == name:
+                return "max"
+            case Binary(op="min", right=Var(name=n)) if n == name:
+                return "min"
+    ops = {_accumulates(s.value, name) for s in sets}
+    return "running" if len(ops) == 1 and None not in ops else ""
+
+
 def _accumulates(value: Expr, name: str) -> ReduceOp | None:
     """The operation of `name op e`, or of that under a condition, where nothing else in it reads the name."""
     match value:
