@@ -33,6 +33,7 @@ class Names:
     unsettled: set[str]
     functions: dict[str, Definition] = field(default_factory=dict)
     repeated: list[Repeated] = field(default_factory=list)
+    definitions: list[Definition] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)
     """The line that binds each name, the last so far."""
 
@@ -64,6 +65,7 @@ class Names:
         origin = "." + node.name
         if node.name in self.functions or (not certain and node.name in self.origins):
             self.repeated.append(Repeated(node.name, self.lines.get(node.name, at.line), at, by_definition=True))
+        self.definitions.append(node)
         self.functions[node.name] = node
         self.origins[node.name] = origin
         self.lines[node.name] = at.line

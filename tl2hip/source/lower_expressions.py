@@ -278,9 +278,7 @@ class Expressions:
         """What is assigned to: a name, a subscript, or a tuple of these."""
         if isinstance(node, (cst.Tuple, cst.List)):
             items = tuple(
-                self.starred_element(one)
-                if isinstance(one, cst.StarredElement)
-                else self.target(one.value, verb)
+                self.starred_element(one) if isinstance(one, cst.StarredElement) else self.target(one.value, verb)
                 for one in node.elements
             )
             return nodes.Tuple_(items, at=self.at(node))
@@ -298,9 +296,7 @@ class Expressions:
         """What a loop runs over: a name or a tuple of names."""
         if isinstance(node, (cst.Tuple, cst.List)):
             items = tuple(
-                self.starred_element(one)
-                if isinstance(one, cst.StarredElement)
-                else self.loop_target(one.value)
+                self.starred_element(one) if isinstance(one, cst.StarredElement) else self.loop_target(one.value)
                 for one in node.elements
             )
             return nodes.Tuple_(items, at=self.at(node))

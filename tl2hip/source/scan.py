@@ -138,7 +138,7 @@ def scan(tree: ast.Module, every: list[ast.AST], known: tuple[Import, ...] = ())
         names.origins,
         names.functions,
         tuple(names.repeated),
-        _kernels(every, names.functions, names.origins),
+        _kernels(every, names),
         tuple(_misplaced(every, names.origins)),
         frozenset(names.unsettled),
         tuple(_own_calls(every, names.functions)),
@@ -163,9 +163,11 @@ def _global_names(every: list[ast.AST]) -> Iterator[str]:
             yield from node.names
 
 
-def _kernels(every: list[ast.AST], functions: dict[str, Definition], origins: dict[str, str]) -> tuple[str, ...]:
-    compiled = set(_compiled(every, origins))
-    return tuple(name for name, one in functions.items() if name in compiled or looks_like_kernel(one, origins))
+def _kernels(every: list[ast.AST], names: Names) -> tuple[str, ...]:
+    """The names of functions that are marked as kernels, in any of their definitions."""
+    marked = {one.name for one in names.definitions if looks_like_kernel(one, names.origins)}
+    marked.update(_compiled(every, names.origins))
+    return tuple(name for name in names.functions if name in marked)
 
 
 def _compiled(every: list[ast.AST], origins: dict[str, str]) -> Iterator[str]:
