@@ -98,7 +98,7 @@ class UnknownDType(Problem):
     code: ClassVar[str] = "TL312"
     title: ClassVar[str] = "Unknown dtype"
     message: ClassVar[str] = "not a dtype that tl2hip carries"
-    help: ClassVar[str] = "one of f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 u8 u32 bool, or NumPy's names of these"
+    help: ClassVar[str] = "one of f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 u8 u32 bool, or NumPy's name of one"
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class LocalHint(Problem):
 
 
 @dataclass(frozen=True)
-class ManyParameters(Problem):
+class ConstantWithoutValue(Problem):
     code: ClassVar[str] = "TL315"
     title: ClassVar[str] = "Compile-time constant without a value"
     message: ClassVar[str] = "`{name}` stands in a mark, so it must be known when the kernel is printed"

@@ -1,0 +1,153 @@
+"""build: own nodes → a nest. Names, dtypes, shapes and slices are resolved here; everything after is typed.
+
+>>> from tl2hip.nest.show import show
+>>> from tl2hip.source.problems.base import Report
+>>> from tl2hip.source.read import read
+>>> from tl2hip.source.span import Source
+>>> source = Source("k.py", '''
+... from tl2hip import Tensor, dims, f32, kernel
+... (N,) = dims("N")
+... @kernel
+... def twice(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+...     for i in range(N):
+...         y[i] = 2 * x[i]
+... ''')
+>>> report = Report(source)
+>>> module = read(source, report)
+>>> nest = build(module.functions[0], module, report)
+>>> nest.body[0].body[0].value.dtype.name
+'f32'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+
+from tl2hip.dtypes import F32, F64, DType
+from tl2hip.nest import ir
+from tl2hip.nest.build.context import Context, Told
+from tl2hip.nest.build.expressions import evaluate
+from tl2hip.nest.build.names import constants_of, dims_of, means
+from tl2hip.nest.build.results import Results, give_back
+from tl2hip.nest.build.signature import Signature, parameters
+from tl2hip.nest.build.statements import body
+from tl2hip.source import nodes
+from tl2hip.source.names import local_names
+from tl2hip.source.problems.base import Refused, Report
+from tl2hip.source.problems.marks import TileWithoutLoop, UnknownTile
+from tl2hip.source.problems.types import NotSupported
+
+__all__ = ["BuildOptions", "build"]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What a variant sets: dims and keyword-only parameters, tile sizes, and the dtype of `math` functions."""
+
+    sets: Mapping[str, int] = field(default_factory=dict)
+    tiles: Mapping[str, int] = field(default_factory=dict)
+    math: DType = F32
+
+
+def build(
+    function: nodes.Function, module: nodes.Module, report: Report, options: BuildOptions | None = None
+) -> ir.Nest | None:
+    """The nest of one function; None where something was refused. All its problems go into `report`."""
+    options = options or BuildOptions()
+    ctx = Context(
+        module=module,
+        function=function,
+        sets=options.sets,
+        tiles=options.tiles,
+        math=options.math,
+        local=local_names(function),
+        words=frozenset(_words(function)),
+        evaluate=evaluate,
+        constants=constants_of(module),
+        dim_names=dims_of(module, report),
+    )
+    errors = len(report.errors)
+    _kernel_options(ctx)
+    signature = parameters(ctx)
+    results = _body(ctx)
+    _check_tiles(ctx)
+    for problem in ctx.state.problems:
+        report.add(problem)
+    if len(report.errors) > errors:
+        return None
+    return _nest(ctx, signature, results)
+
+
+def _kernel_options(ctx: Context) -> None:
+    """`@kernel(math=f64)` computes `math` functions in f64."""
+    for d in ctx.function.decorators:
+        if not isinstance(d, nodes.Call) or means(ctx, d.func) != "tl2hip.kernel":
+            continue
+        for k in d.keywords:
+            name = means(ctx, k.value) if k.name == "math" else None
+            if name not in ("tl2hip.f32", "tl2hip.f64"):
+                ctx.tell(NotSupported(f"kernel({k.name}=…)", "kernel takes math=f32 or math=f64", at=k.at))
+            else:
+                ctx.math = F64 if name == "tl2hip.f64" else F32
+
+
+def _body(ctx: Context) -> Results:
+    statements = ctx.function.body
+    last = statements[-1] if statements else None
+    if not isinstance(last, nodes.Return):
+        body(ctx, statements)
+        return Results()
+    body(ctx, statements[:-1])
+    ctx.at = last.at
+    try:
+        return give_back(ctx, last)
+    except Refused as refused:
+        ctx.tell(refused.problem)
+    except Told:
+        pass
+    return Results()
+
+
+def _check_tiles(ctx: Context) -> None:
+    """Every annotation and every tile that was set must have met a loop."""
+    for name, tiling in ctx.state.tilings.items():
+        if name not in ctx.looped:
+            ctx.tell(TileWithoutLoop(name, at=tiling.at))
+    for name in ctx.tiles:
+        if name not in ctx.looped:
+            known = ", ".join(sorted(ctx.looped)) or "nothing"
+            ctx.tell(UnknownTile(ctx.function.name, name, known, at=ctx.function.at))
+
+
+def _nest(ctx: Context, signature: Signature, results: Results) -> ir.Nest:
+    state = ctx.state
+    return ir.Nest(
+        name=ctx.function.name,
+        source=ctx.module.source,
+        order=signature.order,
+        dims=tuple(state.dims),
+        scalars=signature.scalars,
+        arrays=tuple(state.arrays.values()),
+        variables=tuple(ir.Variable(name, dtype) for name, dtype in state.variables.items()),
+        body=tuple(ctx.out),
+        checks=tuple(state.checks),
+        results=tuple(results.names),
+        scalar_results=tuple(results.scalars),
+        distinct=tuple(state.distinct),
+        doc=ctx.function.doc or "",
+        at=ctx.function.at,
+    )
+
+
+def _words(node: nodes.Node) -> Iterator[str]:
+    """Every name that a function mentions."""
+    if isinstance(node, nodes.Name):
+        yield node.id
+    elif isinstance(node, nodes.Parameter):
+        yield node.name
+    for f in fields(node):
+        value = getattr(node, f.name)
+        for item in value if isinstance(value, tuple) else (value,):
+            if isinstance(item, nodes.Node):
+                yield from _words(item)

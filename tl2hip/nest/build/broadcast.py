@@ -1,0 +1,127 @@
+"""Arrays of scalars: their elements, broadcasting, and scalar operations lifted to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tl2hip.nest import ir
+from tl2hip.nest.build import fold
+from tl2hip.nest.build.context import Context
+from tl2hip.nest.build.linear import same
+from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
+from tl2hip.nest.walk import all_parts
+from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.types import ArrayAsTest, ShapesDiffer
+from tl2hip.source.span import Span
+
+Shape = tuple[ir.Expr, ...]
+Operand = ScalarValue | ArrayValue
+
+
+def operand(value: Value) -> Operand:
+    """A value to compute with: a place in an array becomes what it holds."""
+    if not isinstance(value, View):
+        return value
+    array, dtype, index = value.array, value.dtype, value.index
+    if not value.shape:
+        return ScalarValue(ir.Load(array, index(()), dtype))
+    return ArrayValue(value.shape, dtype, lambda ix: ir.Load(array, index(ix), dtype), frozenset({array}))
+
+
+def scalar(value: Value, what: str, at: Span) -> ScalarValue:
+    """The one number a value is; refused for an array."""
+    found = operand(value)
+    if isinstance(found, ArrayValue):
+        raise Refused(ArrayAsTest(what, at=at))
+    return found
+
+
+def show_shape(shape: Shape) -> str:
+    """A shape as the user would write it."""
+    return ", ".join(show_extent(e) for e in shape) + ("," if len(shape) == 1 else "")
+
+
+def show_extent(e: ir.Expr) -> str:
+    match e:
+        case ir.Const(value=value):
+            return str(value)
+        case ir.Dim(name=name) | ir.Scalar(name=name) | ir.Var(name=name):
+            return name
+        case ir.AxisRef(axis=name):
+            return name
+        case ir.Binary(op=op, left=a, right=b) if op in ("min", "max"):
+            return f"{op}({show_extent(a)}, {show_extent(b)})"
+        case ir.Binary(op=op, left=a, right=b):
+            return f"{show_extent(a)} {op} {show_extent(b)}"
+        case _:
+            return "…"
+
+
+def broadcast(shapes: Sequence[Shape], at: Span) -> Shape:
+    """The shape NumPy broadcasts shapes to; extents must be equal for every size, or a constant 1."""
+    rank = max(map(len, shapes), default=0)
+    result: list[ir.Expr] = []
+    for axis in range(rank):
+        extent: ir.Expr = fold.number(1)
+        for shape in shapes:
+            place = axis - (rank - len(shape))
+            if place < 0 or fold.value_of(shape[place]) == 1:
+                continue
+            if fold.value_of(extent) == 1:
+                extent = shape[place]
+            elif not same(extent, shape[place]):
+                named = [show_shape(s) for s in shapes if len(s) >= rank - axis]
+                raise Refused(ShapesDiffer(named[0], named[-1], at=at))
+        result.append(extent)
+    return tuple(result)
+
+
+def element(value: Operand, index: Shape) -> ScalarValue:
+    """The element of a value that stands at an index of the shape it is broadcast to."""
+    if isinstance(value, ScalarValue):
+        return value
+    rank = len(value.shape)
+    own = index[len(index) - rank :] if rank else ()
+    picked = tuple(
+        fold.number(0) if fold.value_of(extent) == 1 else i for extent, i in zip(value.shape, own, strict=True)
+    )
+    return ScalarValue(value.element(picked), value.weak)
+
+
+def lift(
+    ctx: Context, values: Sequence[Value], f: Callable[[tuple[ScalarValue, ...]], ScalarValue], at: Span
+) -> Operand:
+    """A scalar operation on values: on the elements where any is an array.
+
+    Costly scalars beside an array are worked out once, before its loops.
+    """
+    operands = [operand(v) for v in values]
+    shapes = [v.shape for v in operands if isinstance(v, ArrayValue)]
+    if not shapes:
+        return f(tuple(v for v in operands if isinstance(v, ScalarValue)))
+    shape = broadcast(shapes, at)
+    ready = [_once(ctx, v) if isinstance(v, ScalarValue) else v for v in operands]
+    probe = f(tuple(element(v, (fold.number(0),) * len(shape)) for v in ready))
+    reads = frozenset(name for v in ready for name in reads_of(v))
+
+    def at_index(index: Shape) -> ir.Expr:
+        return f(tuple(element(v, index) for v in ready)).expr
+
+    return ArrayValue(shape, probe.dtype, at_index, reads, probe.weak)
+
+
+def reads_of(value: Operand) -> frozenset[str]:
+    """The arrays that a value loads from."""
+    if isinstance(value, ArrayValue):
+        return value.reads
+    return frozenset(e.array for e in all_parts(value.expr) if isinstance(e, ir.Load))
+
+
+def _once(ctx: Context, value: ScalarValue) -> ScalarValue:
+    costly = any(
+        isinstance(e, ir.Call) or (isinstance(e, ir.Binary) and e.op in ("/", "**") and e.dtype.is_float)
+        for e in all_parts(value.expr)
+    )
+    if not costly or ctx.pure:
+        return value
+    return ScalarValue(ctx.temporary(value.expr, "value"), value.weak)

@@ -1,0 +1,53 @@
+"""`assert`: over sizes it becomes a check of the launcher, over an index array a promise."""
+
+from __future__ import annotations
+
+from tl2hip.nest import ir
+from tl2hip.nest.build.context import Context
+from tl2hip.nest.build.expressions import test
+from tl2hip.nest.build.names import means
+from tl2hip.nest.build.operands import value
+from tl2hip.nest.build.values import View
+from tl2hip.nest.walk import all_parts
+from tl2hip.source import nodes
+from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.types import AssertNotSizes, NeedsArray, NeverTrue
+from tl2hip.source.span import Source, Span
+
+
+def assertion(ctx: Context, s: nodes.Assert) -> None:
+    """`assert K % 64 == 0` or `assert distinct(index)`, outside all loops."""
+    if isinstance(s.test, nodes.Call) and means(ctx, s.test.func) == "tl2hip.distinct":
+        _distinct(ctx, s.test)
+        return
+    found = test(ctx, s.test)
+    if ctx.axes or not all(_of_sizes(p) for p in all_parts(found)):
+        raise Refused(AssertNotSizes(at=s.at))
+    if isinstance(found, ir.Const):
+        if not found.value:
+            raise Refused(NeverTrue(at=s.at))
+        return
+    ctx.state.checks.append(ir.Check(found, quoted(ctx.module.source, s.test.at), at=s.at))
+
+
+def _of_sizes(e: ir.Expr) -> bool:
+    return not isinstance(e, ir.Var | ir.Load | ir.AxisRef)
+
+
+def _distinct(ctx: Context, call: nodes.Call) -> None:
+    for a in call.args:
+        found = value(ctx, a)
+        if not isinstance(found, View) or not found.shape or not found.dtype.is_int:
+            raise Refused(NeedsArray("`distinct`", at=a.at))
+        if found.array not in ctx.state.distinct:
+            ctx.state.distinct.append(found.array)
+
+
+def quoted(source: Source, at: Span) -> str:
+    """The text of a span on one line."""
+    if at.line == at.end_line:
+        lines = source.lines
+        return lines[at.line - 1][at.column : at.end_column] if 0 < at.line <= len(lines) else ""
+    lines = source.lines[at.line - 1 : at.end_line]
+    parts = [lines[0][at.column :], *lines[1:-1], lines[-1][: at.end_column]]
+    return " ".join(p.strip() for p in parts)

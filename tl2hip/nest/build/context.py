@@ -1,0 +1,159 @@
+"""What is known while the nest of one function is built: names, axes, arrays, and the statements so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from tl2hip.dtypes import DType
+from tl2hip.nest import ir
+from tl2hip.nest.build.values import Value
+from tl2hip.source import nodes
+from tl2hip.source.problems.base import Problem
+from tl2hip.source.span import NOWHERE, Span
+
+Result = Value | tuple["Result", ...]
+"""What an expression gives: one value, or a tuple of them."""
+
+
+class Told(Exception):
+    """Raised where building cannot go on because of a problem that has been told already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A name that has a value, since the statement at `at`."""
+
+    value: Result
+    at: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A name whose value cannot be read from here on; `problem` says why (None: told already)."""
+
+    problem: Callable[[Span], Problem] | None
+
+
+Binding = Bound | Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """The marks of one loop variable."""
+
+    tile: int | None
+    marks: tuple[ir.Mark, ...]
+    at: Span
+
+
+@dataclass(slots=True)
+class State:
+    """Everything that a trial of a loop's body may change and that is put back when it is tried again."""
+
+    names: dict[str, Binding] = field(default_factory=dict)
+    given: set[str] = field(default_factory=set)
+    versions: dict[tuple[str, DType], str] = field(default_factory=dict)
+    variables: dict[str, DType] = field(default_factory=dict)
+    arrays: dict[str, ir.Array] = field(default_factory=dict)
+    dims: dict[str, None] = field(default_factory=dict)
+    tilings: dict[str, Tiling] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    checks: list[ir.Check] = field(default_factory=list)
+    distinct: list[str] = field(default_factory=list)
+
+    def copy(self) -> State:
+        return State(
+            dict(self.names),
+            set(self.given),
+            dict(self.versions),
+            dict(self.variables),
+            dict(self.arrays),
+            dict(self.dims),
+            dict(self.tilings),
+            list(self.problems),
+            list(self.checks),
+            list(self.distinct),
+        )
+
+
+@dataclass(slots=True)
+class Context:
+    """The builder's state for one function.
+
+    `out` is where statements go, `at` the span of the user's statement being built, `axes` the loops around
+    it. `local` holds every name the function binds, `words` every name it mentions (no other name of ours may
+    be one of these). `evaluate` gives the value of an expression (a field, as what it calls calls it again).
+    `constants` and `dim_names` are the names of the file. `pure`, where not empty, names a place where nothing
+    may be emitted. `inlining` holds the file-level names being worked out, `naming` the name that the array
+    being made will have.
+    """
+
+    module: nodes.Module
+    function: nodes.Function
+    sets: Mapping[str, int]
+    tiles: Mapping[str, int]
+    math: DType
+    local: frozenset[str]
+    words: frozenset[str]
+    evaluate: Callable[[Context, nodes.Expr], Result]
+    constants: dict[str, nodes.Expr] = field(default_factory=dict)
+    dim_names: frozenset[str] = frozenset()
+    state: State = field(default_factory=State)
+    out: list[ir.Stmt] = field(default_factory=list)
+    at: Span = NOWHERE
+    axes: dict[str, ir.Axis] = field(default_factory=dict)
+    looped: set[str] = field(default_factory=set)
+    pure: str = ""
+    inlining: tuple[str, ...] = ()
+    naming: str = ""
+
+    def tell(self, problem: Problem) -> None:
+        """Keep a problem; the same one at the same place is kept once."""
+        if problem not in self.state.problems:
+            self.state.problems.append(problem)
+
+    def emit(self, statement: ir.Stmt) -> None:
+        self.out.append(statement)
+
+    @contextmanager
+    def block(self) -> Iterator[list[ir.Stmt]]:
+        """A body of its own: what is emitted inside goes into the list given."""
+        outer, self.out = self.out, []
+        try:
+            yield self.out
+        finally:
+            self.out = outer
+
+    def fresh(self, hint: str) -> str:
+        """A name for something that tl2hip makes: `hint`, or `hint_2` and on where that is taken."""
+        return self._give(hint, lambda name: name in self.state.given or name in self.words)
+
+    def claim(self, name: str) -> str:
+        """A name in the nest for something the user named."""
+        return self._give(name, lambda it: it in self.state.given or (it != name and it in self.words))
+
+    def _give(self, hint: str, taken: Callable[[str], bool]) -> str:
+        name, count = hint, 1
+        while taken(name):
+            count += 1
+            name = f"{hint}_{count}"
+        self.state.given.add(name)
+        return name
+
+    def version(self, name: str, dtype: DType) -> ir.Var:
+        """The scalar local that carries a user's name while its value has this dtype."""
+        key = (name, dtype)
+        if key not in self.state.versions:
+            given = self.claim(name)
+            self.state.versions[key] = given
+            self.state.variables[given] = dtype
+        return ir.Var(self.state.versions[key], dtype)
+
+    def temporary(self, value: ir.Expr, hint: str) -> ir.Var:
+        """A scalar local of our own that takes a value here."""
+        name = self.fresh(hint)
+        self.state.variables[name] = value.dtype
+        self.emit(ir.Set(name, value, at=self.at))
+        return ir.Var(name, value.dtype)

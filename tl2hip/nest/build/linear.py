@@ -1,0 +1,98 @@
+"""Small proofs about i64 expressions: linear forms over what is not taken apart, and the bounds of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tl2hip.dtypes import I64
+from tl2hip.nest import ir
+
+Linear = dict[ir.Expr, int]
+"""Terms with their factors; the constant stands under `ONE`."""
+
+ONE: ir.Expr = ir.Const(1, I64)
+
+_STEPS = 12
+"""Replacements of axes by their bounds before a proof is given up."""
+
+
+def linear(e: ir.Expr) -> Linear:
+    """The expression as a sum of terms with constant factors."""
+    match e:
+        case ir.Const(value=value):
+            return {ONE: int(value)} if value else {}
+        case ir.Unary(op="-", value=value):
+            return _scaled(linear(value), -1)
+        case ir.Binary(op="+", left=a, right=b):
+            return _sum(linear(a), linear(b))
+        case ir.Binary(op="-", left=a, right=b):
+            return _sum(linear(a), _scaled(linear(b), -1))
+        case ir.Binary(op="*", left=ir.Const(value=value), right=b):
+            return _scaled(linear(b), int(value))
+        case ir.Binary(op="*", left=a, right=ir.Const(value=value)):
+            return _scaled(linear(a), int(value))
+        case _:
+            return {e: 1}
+
+
+def _scaled(a: Linear, factor: int) -> Linear:
+    return {term: factor * count for term, count in a.items()} if factor else {}
+
+
+def _sum(a: Linear, b: Linear) -> Linear:
+    total = dict(a)
+    for term, count in b.items():
+        total[term] = total.get(term, 0) + count
+    return {term: count for term, count in total.items() if count}
+
+
+def same(a: ir.Expr, b: ir.Expr) -> bool:
+    """Whether two expressions are equal for every value of their terms."""
+    return a == b or linear(a) == linear(b)
+
+
+def at_most(a: ir.Expr, b: ir.Expr, axes: Mapping[str, ir.Axis]) -> bool:
+    """Whether `a <= b` is proven inside the loops of `axes`, dims being 0 or more. False: not known.
+
+    >>> from tl2hip.nest.ir import Axis, AxisRef, Const, Dim
+    >>> axes = {"i": Axis("i", Const(0, I64), Dim("N"))}
+    >>> at_most(AxisRef("i"), Dim("N"), axes), at_most(Dim("N"), AxisRef("i"), axes)
+    (True, False)
+    """
+    rest = _sum(linear(b), _scaled(linear(a), -1))
+    for _ in range(_STEPS):
+        axis = next((t for t in rest if isinstance(t, ir.AxisRef) and t.axis in axes), None)
+        if axis is None:
+            break
+        count = rest.pop(axis)
+        low, high = _range(axes[axis.axis])
+        rest = _sum(rest, _scaled(low if count > 0 else high, count))
+    return all(count > 0 and _never_negative(term) for term, count in rest.items())
+
+
+def _range(axis: ir.Axis) -> tuple[Linear, Linear]:
+    """The lowest and the highest value an axis may take where its loop runs at all."""
+    if axis.step > 0:
+        return linear(axis.start), _sum(linear(axis.stop), {ONE: -1})
+    return _sum(linear(axis.stop), {ONE: 1}), linear(axis.start)
+
+
+def _never_negative(term: ir.Expr) -> bool:
+    match term:
+        case ir.Dim():
+            return True
+        case ir.Const(value=value):
+            return value >= 0
+        case ir.Binary(op="max", left=a, right=b):
+            return _never_negative(a) or _never_negative(b)
+        case ir.Binary(op="min" | "*" | "//", left=a, right=b):
+            return _never_negative(a) and _never_negative(b)
+        case ir.Binary(op="%", right=b):
+            return _never_negative(b)
+        case _:
+            return False
+
+
+def never_negative(e: ir.Expr, axes: Mapping[str, ir.Axis]) -> bool:
+    """Whether the expression is proven to be 0 or more."""
+    return at_most(ir.Const(0, I64), e, axes)

@@ -1,0 +1,234 @@
+"""`for` and `while`: their ranges, and the names they carry from one turn to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tl2hip.dtypes import I64
+from tl2hip.nest import ir
+from tl2hip.nest.build import fold
+from tl2hip.nest.build.context import Binding, Bound, Context, Told, Unreadable
+from tl2hip.nest.build.expand import outermost_moving
+from tl2hip.nest.build.expressions import test
+from tl2hip.nest.build.marks import check_split, tiling_of_call
+from tl2hip.nest.build.merge import assigned, carry, meet, set_to, undefined, warn_narrow
+from tl2hip.nest.build.names import means
+from tl2hip.nest.build.operands import integer
+from tl2hip.nest.build.types import Typed
+from tl2hip.nest.build.values import ScalarValue
+from tl2hip.nest.walk import all_parts, all_stmts, substitute
+from tl2hip.source import nodes
+from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.types import BadStep, NotARange, WrongArguments
+from tl2hip.source.span import NOWHERE, Span
+
+Build = Callable[[Context, tuple[nodes.Stmt, ...]], None]
+
+Entry = Typed | Binding
+"""How a name enters a loop: carried in a local of a type, or as the one thing it always is."""
+
+_ROUNDS = 8
+"""Trials of a loop's body until its carried types are stable; types only widen, so fewer are needed."""
+
+
+def for_loop(ctx: Context, s: nodes.For, build: Build) -> None:
+    """A loop over a range. Its bounds are worked out once, before the first turn."""
+    if not isinstance(s.target, nodes.Name):
+        raise Refused(NotARange(way="loop over one index, and index inside", at=s.target.at))
+    user = s.target.id
+    ctx.looped.add(user)
+    try:
+        axis = _axis(ctx, user, s.iterable)
+    except Refused as refused:
+        ctx.tell(refused.problem)
+        axis = _placeholder(ctx, user)
+    except Told:
+        axis = _placeholder(ctx, user)
+    outer, known = dict(ctx.axes), _for_proofs(axis)
+
+    def turn() -> None:
+        ctx.axes[axis.name] = known
+        ctx.state.names[user] = Bound(ScalarValue(ir.AxisRef(axis.name), weak=True), s.target.at)
+        build(ctx, s.body)
+
+    body = _carried(ctx, assigned(s.body), turn, user, s.at)
+    ctx.axes = outer
+    reason = "a loop leaves no value where it has no turns"
+    ctx.state.names[user] = undefined(user, reason, "it is read after the loop")
+    ctx.emit(ir.Loop(_settled_bounds(ctx, axis, body), body, at=s.at))
+
+
+def while_loop(ctx: Context, s: nodes.While, build: Build) -> None:
+    """A `while` whose test is a scalar expression."""
+    tests: list[ir.Expr] = []
+
+    def turn() -> None:
+        pure, ctx.pure = ctx.pure, "the test of a `while`"
+        try:
+            tests.append(test(ctx, s.test))
+        finally:
+            ctx.pure = pure
+        build(ctx, s.body)
+
+    body = _carried(ctx, assigned(s.body), turn, None, s.at)
+    ctx.emit(ir.While(tests[-1], body, at=s.at))
+
+
+def _placeholder(ctx: Context, user: str) -> ir.Axis:
+    """An axis for a loop whose range was refused, so that its body is still looked at."""
+    return ir.Axis(ctx.claim(user), fold.number(0), fold.number(0), user=user)
+
+
+# --- carried names ---------------------------------------------------------------------------------------
+
+
+def _carried(
+    ctx: Context, names: tuple[str, ...], turn: Callable[[], None], user: str | None, at: Span
+) -> tuple[ir.Stmt, ...]:
+    """The body of a loop, built again until the types that its names enter with are those they leave with.
+
+    Emits before the loop the locals that carry names into it, and leaves the names as they are after it.
+    """
+    before = {n: ctx.state.names[n] for n in names if n in ctx.state.names and n != user}
+    entering = {n: _entry(b) for n, b in before.items()}
+    start = ctx.state
+    for _ in range(_ROUNDS):
+        ctx.state = start.copy()
+        for name, how in entering.items():
+            ctx.state.names[name] = _bound(ctx, name, how, before[name])
+        with ctx.block() as body:
+            turn()
+        if not _widened(ctx, before, entering):
+            break
+    for name, how in entering.items():
+        _close(ctx, name, how, before[name], body, at)
+    for name in names:
+        if name not in before and name != user:
+            reason = "a loop without turns gives it none"
+            ctx.state.names[name] = undefined(name, reason, "the loop")
+    return tuple(body)
+
+
+def _entry(b: Binding) -> Entry:
+    if isinstance(b, Bound) and isinstance(b.value, ScalarValue):
+        return Typed(b.value.dtype, b.value.weak)
+    return b
+
+
+def _bound(ctx: Context, name: str, how: Entry, before: Binding) -> Binding:
+    if isinstance(how, Typed):
+        return carry(ctx, name, how, before.at if isinstance(before, Bound) else NOWHERE)
+    return how
+
+
+def _widened(ctx: Context, before: dict[str, Binding], entering: dict[str, Entry]) -> bool:
+    """Whether a name left the body as something else than it entered; `entering` then holds what it must be."""
+    changed = False
+    for name, how in list(entering.items()):
+        entered = _bound(ctx, name, how, before[name])
+        found = meet(name, entered, ctx.state.names.get(name), loop=True, reason="")
+        if isinstance(found, Bound) and isinstance(found.value, ScalarValue):
+            continue
+        if isinstance(found, Unreadable) and isinstance(how, Unreadable):
+            continue
+        if found is not how and found != how:
+            entering[name] = found
+            changed = True
+    return changed
+
+
+def _close(ctx: Context, name: str, how: Entry, before: Binding, body: list[ir.Stmt], at: Span) -> None:
+    """Puts a carried name into its local before the first turn and after each."""
+    if not isinstance(how, Typed):
+        ctx.state.names[name] = how
+        return
+    left = ctx.state.names[name]
+    last = set_to(ctx, name, how, left, left.at if isinstance(left, Bound) else at)
+    if last is not None:
+        body.append(last)
+    assert isinstance(before, Bound) and isinstance(before.value, ScalarValue)
+    first = set_to(ctx, name, how, before, before.at)
+    if first is not None:
+        ctx.emit(first)
+    warn_narrow(ctx, name, Typed.of(before.value), how, before.at)
+    ctx.state.names[name] = carry(ctx, name, how, before.at)
+
+
+# --- ranges ----------------------------------------------------------------------------------------------
+
+
+def _axis(ctx: Context, user: str, iterable: nodes.Expr) -> ir.Axis:
+    tiling = ctx.state.tilings.get(user)
+    if isinstance(iterable, nodes.Call) and means(ctx, iterable.func) == "tl2hip.tiled":
+        if not iterable.args:
+            raise Refused(NotARange(at=iterable.at))
+        tiling = tiling_of_call(ctx, iterable)
+        iterable = iterable.args[0]
+    start, stop, step = _range(ctx, iterable)
+    tile = ctx.tiles.get(user, tiling.tile if tiling else None)
+    marks = tiling.marks if tiling else ()
+    if tiling is not None:
+        check_split(tile, marks, tiling.at)
+    return ir.Axis(ctx.claim(user), start, stop, step, user=user, tile=tile, marks=marks)
+
+
+def _range(ctx: Context, e: nodes.Expr) -> tuple[ir.Expr, ir.Expr, int]:
+    """Start, stop and step of `range(…)` or `reversed(range(…))`."""
+    if not isinstance(e, nodes.Call):
+        raise Refused(NotARange(at=e.at))
+    name = means(ctx, e.func)
+    if name == "builtins.reversed" and len(e.args) == 1 and not e.keywords:
+        return _backwards(*_range(ctx, e.args[0]))
+    if name in ("builtins.enumerate", "builtins.zip"):
+        way = "write `for i in range(n):` and read `a[i]` inside"
+        raise Refused(NotARange(way, at=e.at))
+    if name != "builtins.range":
+        raise Refused(NotARange(at=e.at))
+    if not 1 <= len(e.args) <= 3 or e.keywords:
+        raise Refused(WrongArguments("range", "takes one to three integers", at=e.at))
+    bounds = [integer(ctx, a, "an argument of range") for a in e.args]
+    step = fold.value_of(bounds[2]) if len(bounds) == 3 else 1
+    if not step:
+        raise Refused(BadStep(at=e.args[2].at))
+    start, stop = (fold.number(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
+    return start, stop, step
+
+
+def _backwards(start: ir.Expr, stop: ir.Expr, step: int) -> tuple[ir.Expr, ir.Expr, int]:
+    """The same values, the last one first."""
+    one, size = fold.number(1), fold.number(abs(step))
+    if abs(step) == 1:
+        shift = fold.number(step)
+        return fold.subtract(stop, shift), fold.subtract(start, shift), -step
+    gap = fold.subtract(stop, start) if step > 0 else fold.subtract(start, stop)
+    turns = fold.binary("//", fold.add(gap, fold.subtract(size, one)), size)
+    turns = fold.binary("max", turns, fold.number(0))
+    far = fold.multiply(fold.number(step), fold.subtract(turns, one))
+    return fold.add(start, far), fold.subtract(start, fold.number(step)), -step
+
+
+def _for_proofs(axis: ir.Axis) -> ir.Axis:
+    """The axis with bounds that proofs may use: what a turn may change stands for something unknown."""
+
+    def known(e: ir.Expr, side: str) -> ir.Expr:
+        hidden: dict[ir.Expr, ir.Expr] = {
+            m: ir.Var(f"?{axis.name}.{side}.{k}", I64) for k, m in enumerate(outermost_moving(e))
+        }
+        return substitute(e, hidden)
+
+    return replace(axis, start=known(axis.start, "start"), stop=known(axis.stop, "stop"))
+
+
+def _settled_bounds(ctx: Context, axis: ir.Axis, body: tuple[ir.Stmt, ...]) -> ir.Axis:
+    """The axis with every bound that the body changes worked out before the loop, as Python does."""
+    changed = {s.name for s in all_stmts(body) if isinstance(s, ir.Set)}
+    stored = {s.array for s in all_stmts(body) if isinstance(s, ir.Store | ir.Update)}
+
+    def settled(e: ir.Expr) -> ir.Expr:
+        for p in all_parts(e):
+            if (isinstance(p, ir.Var) and p.name in changed) or (isinstance(p, ir.Load) and p.array in stored):
+                return ctx.temporary(e, f"{axis.name}_end")
+        return e
+
+    return replace(axis, start=settled(axis.start), stop=settled(axis.stop))

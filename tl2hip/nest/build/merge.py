@@ -1,0 +1,106 @@
+"""What names hold where two ways meet: after a branch, and around a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tl2hip.dtypes import BF16, F16
+from tl2hip.nest import ir
+from tl2hip.nest.build import fold
+from tl2hip.nest.build.context import Binding, Bound, Context, Unreadable
+from tl2hip.nest.build.types import Typed, described, merged
+from tl2hip.nest.build.values import ScalarValue
+from tl2hip.source import nodes
+from tl2hip.source.problems.base import Problem
+from tl2hip.source.problems.types import MaybeUndefined, NarrowAccumulator, TypeChanges
+from tl2hip.source.span import Span
+
+Names = dict[str, Binding]
+
+
+def assigned(body: tuple[nodes.Stmt, ...]) -> tuple[str, ...]:
+    """Every name that statements assign, in order of first appearance."""
+    return tuple(dict.fromkeys(_assigned(body)))
+
+
+def _assigned(body: tuple[nodes.Stmt, ...]) -> Iterator[str]:
+    for s in body:
+        match s:
+            case nodes.Assign(targets=targets):
+                for t in targets:
+                    yield from _names(t)
+            case nodes.AugAssign(target=target):
+                yield from _names(target)
+            case nodes.AnnAssign(target=target, value=value):
+                if value is not None:
+                    yield from _names(target)
+            case nodes.For(target=target, body=inner):
+                yield from _names(target)
+                yield from _assigned(inner)
+            case nodes.While(body=inner) | nodes.With(body=inner):
+                yield from _assigned(inner)
+            case nodes.If(then=then, orelse=orelse):
+                yield from _assigned(then)
+                yield from _assigned(orelse)
+            case _:
+                continue
+
+
+def _names(target: nodes.Expr) -> Iterator[str]:
+    if isinstance(target, nodes.Name):
+        yield target.id
+    elif isinstance(target, nodes.Tuple_ | nodes.List_):
+        for item in target.items:
+            yield from _names(item)
+
+
+def undefined(name: str, reason: str, before: str) -> Unreadable:
+    """A name that need not have a value."""
+    return Unreadable(lambda at: MaybeUndefined(name, reason, before, at=at))
+
+
+def _two_types(name: str, one: str, other: str) -> Unreadable:
+    def problem(at: Span) -> Problem:
+        return TypeChanges(name, one, other, at=at)
+
+    return Unreadable(problem)
+
+
+def meet(name: str, one: Binding | None, other: Binding | None, loop: bool, reason: str) -> Binding | Typed:
+    """What a name holds where two ways meet: a binding, or the type of the local that carries it."""
+    for b in (one, other):
+        if isinstance(b, Unreadable):
+            return b
+    if one is None or other is None:
+        return undefined(name, reason, "that")
+    assert isinstance(one, Bound) and isinstance(other, Bound)
+    if one.value is other.value or (isinstance(one.value, ScalarValue) and one.value == other.value):
+        return one
+    if isinstance(one.value, tuple) or isinstance(other.value, tuple):
+        return _two_types(name, "one tuple", "another")
+    if not isinstance(one.value, ScalarValue) or not isinstance(other.value, ScalarValue):
+        return _two_types(name, described(one.value), "another place" if not loop else "another array")
+    typed = merged(Typed.of(one.value), Typed.of(other.value), loop)
+    if typed is None:
+        return _two_types(name, described(one.value), described(other.value))
+    return typed
+
+
+def carry(ctx: Context, name: str, typed: Typed, since: Span) -> Bound:
+    """The local that carries a name from here on."""
+    return Bound(ScalarValue(ctx.version(name, typed.dtype), typed.weak), since)
+
+
+def set_to(ctx: Context, name: str, typed: Typed, value: Binding | None, at: Span) -> ir.Stmt | None:
+    """The statement that puts a way's value into the local that carries the name; None where it is there."""
+    assert isinstance(value, Bound) and isinstance(value.value, ScalarValue)
+    local = ctx.version(name, typed.dtype)
+    if value.value.expr == local:
+        return None
+    return ir.Set(local.name, fold.cast(value.value.expr, typed.dtype), at=at)
+
+
+def warn_narrow(ctx: Context, name: str, before: Typed, after: Typed, since: Span) -> None:
+    """Warns where a Python number became a half on its way round a loop."""
+    if before.weak and before.dtype.is_float and after.dtype in (F16, BF16):
+        ctx.tell(NarrowAccumulator(name, after.dtype.name, at=since))

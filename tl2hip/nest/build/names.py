@@ -1,0 +1,158 @@
+"""What names mean outside the function: dims, numbers at file level, dtypes, functions of libraries."""
+
+from __future__ import annotations
+
+import math
+
+from tl2hip.dtypes import ALIASES, F64, I64, DType
+from tl2hip.nest import ir
+from tl2hip.nest.build.context import Context, Result
+from tl2hip.nest.build.values import ScalarValue, View
+from tl2hip.source import nodes
+from tl2hip.source.names import origin
+from tl2hip.source.problems.base import Refused, Report
+from tl2hip.source.problems.marks import BadDims
+from tl2hip.source.problems.types import NotANumber, UndefinedName, UnknownDType
+
+NUMBERS: dict[str, float] = {
+    f"{module}.{name}": value
+    for module in ("math", "numpy")
+    for name, value in {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}.items()
+    if (module, name) != ("numpy", "tau")
+}
+"""Constants of libraries, all of them Python floats."""
+
+
+def means(ctx: Context, e: nodes.Expr) -> str | None:
+    """The dotted origin of a name or attribute chain, such as `numpy.exp`; None for a local."""
+    return origin(e, ctx.module, ctx.local)
+
+
+def library_number(ctx: Context, e: nodes.Expr) -> ScalarValue | None:
+    """`math.pi` and its kin."""
+    found = NUMBERS.get(means(ctx, e) or "")
+    return None if found is None else ScalarValue(ir.Const(found, F64), weak=True)
+
+
+def file_value(ctx: Context, e: nodes.Name) -> Result:
+    """The value of a name that the function does not bind: a dim, a number at file level, `pi`."""
+    known = library_number(ctx, e)
+    if known is not None:
+        return known
+    if e.id in ctx.dim_names:
+        return ScalarValue(dim(ctx, e.id), weak=True)
+    if e.id not in ctx.constants:
+        raise Refused(UndefinedName(e.id, at=e.at))
+    if e.id in ctx.module.unsettled or e.id in ctx.inlining:
+        raise Refused(NotANumber(e.id, at=e.at))
+    return _constant(ctx, e)
+
+
+def _constant(ctx: Context, e: nodes.Name) -> Result:
+    outer, hidden, names = ctx.inlining, ctx.local, ctx.state.names
+    ctx.inlining, ctx.local, ctx.state.names = (*outer, e.id), frozenset(), {}
+    try:
+        found = ctx.evaluate(ctx, ctx.constants[e.id])
+    except Refused as refused:
+        raise Refused(NotANumber(e.id, at=e.at)) from refused
+    finally:
+        ctx.inlining, ctx.local, ctx.state.names = outer, hidden, names
+    if not _settled(found):
+        raise Refused(NotANumber(e.id, at=e.at))
+    return found
+
+
+def _settled(found: Result) -> bool:
+    if isinstance(found, tuple):
+        return all(map(_settled, found))
+    return isinstance(found, ScalarValue) and isinstance(found.expr, ir.Const)
+
+
+def dim(ctx: Context, name: str) -> ir.Expr:
+    """A dim as a value: a constant where it was set, else a size known at run time."""
+    if name in ctx.sets:
+        return ir.Const(ctx.sets[name], I64)
+    ctx.state.dims.setdefault(name, None)
+    return ir.Dim(name)
+
+
+def dims_of(module: nodes.Module, report: Report) -> frozenset[str]:
+    """The names that `dims("M N")` binds at file level."""
+    found: set[str] = set()
+    for a in module.assignments:
+        call = a.value
+        if not isinstance(call, nodes.Call) or origin(call.func, module) != "tl2hip.dims":
+            continue
+        targets = a.targets if isinstance(a, nodes.Assign) else (a.target,)
+        names = _dim_names(call)
+        for target in targets:
+            bound = target.items if isinstance(target, nodes.Tuple_) else (target,)
+            ids = tuple(t.id for t in bound if isinstance(t, nodes.Name))
+            if names is None:
+                report.add(BadDims("dims takes one string of names", at=call.at))
+            elif ids != names:
+                reason = f'dims("{" ".join(names)}") is bound to {", ".join(ids)}'
+                report.add(BadDims(reason, at=target.at.to(call.at)))
+            found.update(ids)
+    return frozenset(found)
+
+
+def _dim_names(call: nodes.Call) -> tuple[str, ...] | None:
+    match call.args:
+        case (nodes.Text(value=text),) if not call.keywords and text.split():
+            return tuple(text.replace(",", " ").split())
+        case _:
+            return None
+
+
+def constants_of(module: nodes.Module) -> dict[str, nodes.Expr]:
+    """What each name at file level was last bound to."""
+    found: dict[str, nodes.Expr] = {}
+    for a in module.assignments:
+        for target in a.targets if isinstance(a, nodes.Assign) else (a.target,):
+            if isinstance(target, nodes.Name) and a.value is not None:
+                found[target.id] = a.value
+            elif isinstance(target, nodes.Tuple_):
+                found.update(_unpacked(target, a.value))
+    return found
+
+
+def _unpacked(target: nodes.Tuple_, value: nodes.Expr | None) -> dict[str, nodes.Expr]:
+    if not isinstance(value, nodes.Tuple_) or len(value.items) != len(target.items):
+        return {}
+    pairs = zip(target.items, value.items, strict=True)
+    return {t.id: v for t, v in pairs if isinstance(t, nodes.Name)}
+
+
+_PYTHON = {"builtins.float": "f64", "builtins.int": "i64", "builtins.bool": "bool"}
+
+
+def dtype_named(ctx: Context, e: nodes.Expr) -> DType | None:
+    """The dtype that `f32`, `np.float32`, `"float32"`, `A.dtype` or `float` names; None for anything else."""
+    if isinstance(e, nodes.Text):
+        return ALIASES.get(e.value)
+    if isinstance(e, nodes.Attribute) and e.name == "dtype" and isinstance(e.value, nodes.Name):
+        binding = ctx.state.names.get(e.value.id)
+        held = getattr(binding, "value", None)
+        return held.dtype if isinstance(held, View) else None
+    name = means(ctx, e)
+    if name is None:
+        return None
+    module, _, last = name.rpartition(".")
+    if module not in ("tl2hip", "numpy", "ml_dtypes", "builtins"):
+        return None
+    if module == "builtins":
+        return ALIASES.get(_PYTHON.get(name, ""))
+    if module != "tl2hip" and last in ("f64", "f32", "int", "float"):
+        return None
+    return ALIASES.get(last)
+
+
+def dtype_of(ctx: Context, e: nodes.Expr) -> DType:
+    """The dtype an argument names; refused where it names none."""
+    found = dtype_named(ctx, e)
+    if found is None and isinstance(e, nodes.Call) and means(ctx, e.func) == "numpy.dtype" and e.args:
+        found = dtype_named(ctx, e.args[0])
+    if found is None:
+        raise Refused(UnknownDType(at=e.at))
+    return found

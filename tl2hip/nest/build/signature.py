@@ -1,0 +1,278 @@
+"""A kernel's parameters: tensors, scalars, compile-time constants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tl2hip.dtypes import BOOL, F64, I64
+from tl2hip.nest import ir
+from tl2hip.nest.build import fold
+from tl2hip.nest.build.context import Bound, Context, Told, Unreadable
+from tl2hip.nest.build.expand import whole_view
+from tl2hip.nest.build.linear import never_negative
+from tl2hip.nest.build.marks import constant
+from tl2hip.nest.build.names import dtype_named, means
+from tl2hip.nest.build.operands import shape_of
+from tl2hip.nest.build.values import ScalarValue
+from tl2hip.nest.walk import all_parts
+from tl2hip.source import nodes
+from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.marks import BadOption, NotPlannedYet
+from tl2hip.source.problems.types import (
+    BadExtent,
+    BadSetting,
+    ConstantWithoutValue,
+    HintNotUnderstood,
+    NoHint,
+    NotSupported,
+    UnknownDType,
+    UnknownSetting,
+)
+
+_WEAK = {"builtins.int": I64, "builtins.float": F64, "builtins.bool": BOOL}
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The parameters in order, and the scalars among them."""
+
+    order: tuple[str, ...]
+    scalars: tuple[ir.Scalar, ...]
+
+
+def parameters(ctx: Context) -> Signature:
+    """Binds every parameter; what cannot be understood is told and the rest still read."""
+    function = ctx.function
+    _check_settings(ctx)
+    ctx.state.given.update(p.name for p in function.parameters)
+    marked = _names_in_marks(function.body)
+    order: list[str] = []
+    scalars: list[ir.Scalar] = []
+    # scalars first: extents may speak of them whatever the order
+    for p in sorted(function.parameters, key=lambda p: _is_tensor(ctx, p)):
+        try:
+            found = _parameter(ctx, p, p.name in marked)
+        except Refused as refused:
+            ctx.tell(refused.problem)
+            ctx.state.names[p.name] = Unreadable(None)
+            continue
+        except Told:
+            ctx.state.names[p.name] = Unreadable(None)
+            continue
+        if isinstance(found, ir.Scalar):
+            scalars.append(found)
+        if found is not None:
+            order.append(p.name)
+    places = {p.name: k for k, p in enumerate(function.parameters)}
+    ctx.state.arrays = dict(sorted(ctx.state.arrays.items(), key=lambda item: places.get(item[0], len(places))))
+    _order_dims(ctx)
+    return Signature(
+        tuple(sorted(order, key=lambda name: places[name])),
+        tuple(sorted(scalars, key=lambda s: places[s.name])),
+    )
+
+
+def _order_dims(ctx: Context) -> None:
+    """Dims in the order in which the signature mentions them."""
+    found: dict[str, None] = {}
+    for a in ctx.state.arrays.values():
+        for e in (*a.shape, *(a.strides or ())):
+            found.update(dict.fromkeys(p.name for p in all_parts(e) if isinstance(p, ir.Dim)))
+    ctx.state.dims = found
+
+
+def _check_settings(ctx: Context) -> None:
+    keyword_only = [p.name for p in ctx.function.parameters if p.keyword_only]
+    auto = [f"{p.name}_{k}" for p in ctx.function.parameters for k in _auto_axes(p)]
+    known = (*sorted(ctx.dim_names), *keyword_only, *auto)
+    for name, value in ctx.sets.items():
+        if name not in known:
+            told = ", ".join(known) or "none"
+            ctx.tell(UnknownSetting(ctx.function.name, name, told, at=ctx.function.at))
+        elif name not in keyword_only and value < 0:
+            ctx.tell(BadSetting(name, value, "an extent is 0 or more", at=ctx.function.at))
+
+
+def _auto_axes(p: nodes.Parameter) -> tuple[int, ...]:
+    if not isinstance(p.annotation, nodes.Subscript):
+        return ()
+    return tuple(k - 1 for k, e in enumerate(p.annotation.index) if isinstance(e, nodes.Slice))
+
+
+def _is_tensor(ctx: Context, p: nodes.Parameter) -> bool:
+    return isinstance(p.annotation, nodes.Subscript)
+
+
+def _names_in_marks(body: tuple[nodes.Stmt, ...]) -> frozenset[str]:
+    """Names that stand in a Tile or in tiled(…): these must be known when the kernel is printed."""
+    found: set[str] = set()
+    for s in body:
+        match s:
+            case nodes.AnnAssign(annotation=annotation):
+                found |= names_in(annotation)
+            case nodes.For(iterable=iterable, body=inner):
+                if isinstance(iterable, nodes.Call):
+                    for a in iterable.args[1:] if _is_tiled(iterable) else ():
+                        found |= names_in(a)
+                found |= _names_in_marks(inner)
+            case nodes.While(body=inner) | nodes.With(body=inner):
+                found |= _names_in_marks(inner)
+            case nodes.If(then=then, orelse=orelse):
+                found |= _names_in_marks(then) | _names_in_marks(orelse)
+            case _:
+                continue
+    return frozenset(found)
+
+
+def _is_tiled(call: nodes.Call) -> bool:
+    func = call.func
+    name = func.name if isinstance(func, nodes.Attribute) else func.id if isinstance(func, nodes.Name) else ""
+    return name == "tiled"
+
+
+def names_in(e: nodes.Expr) -> set[str]:
+    """Every name in an annotation."""
+    match e:
+        case nodes.Name(id=name):
+            return {name}
+        case nodes.Subscript(value=value, index=index):
+            return names_in(value).union(*map(names_in, index))
+        case nodes.Call(args=args):
+            return set().union(*map(names_in, args))
+        case nodes.Binary(left=left, right=right):
+            return names_in(left) | names_in(right)
+        case nodes.Unary(value=value):
+            return names_in(value)
+        case _:
+            return set()
+
+
+def _parameter(ctx: Context, p: nodes.Parameter, in_mark: bool) -> ir.Scalar | ir.Array | None:
+    """Binds one parameter; None for a compile-time constant, which is no argument of the kernel."""
+    if p.keyword_only and (p.name in ctx.sets or in_mark):
+        ctx.state.names[p.name] = Bound(_constant_of(ctx, p), p.at)
+        return None
+    if p.annotation is None:
+        raise Refused(NoHint(p.name, at=p.at))
+    if isinstance(p.annotation, nodes.Subscript) and means(ctx, p.annotation.value) == "tl2hip.Tensor":
+        array = _tensor(ctx, p, p.annotation)
+        ctx.state.arrays[p.name] = array
+        ctx.state.names[p.name] = Bound(whole_view(array), p.at)
+        return array
+    scalar, weak = _scalar(ctx, p, p.annotation)
+    ctx.state.names[p.name] = Bound(ScalarValue(scalar, weak), p.at)
+    return scalar
+
+
+def _constant_of(ctx: Context, p: nodes.Parameter) -> ScalarValue:
+    if p.name in ctx.sets:
+        return ScalarValue(fold.number(ctx.sets[p.name]), weak=True)
+    if p.default is None:
+        raise Refused(ConstantWithoutValue(p.name, at=p.at))
+    return ScalarValue(fold.number(constant(ctx, p.default)), weak=True)
+
+
+def _scalar(ctx: Context, p: nodes.Parameter, annotation: nodes.Expr) -> tuple[ir.Scalar, bool]:
+    weak = _WEAK.get(means(ctx, annotation) or "")
+    if weak is not None:
+        return ir.Scalar(p.name, weak), True
+    strong = None if isinstance(annotation, nodes.Text) else dtype_named(ctx, annotation)
+    if strong is None:
+        raise Refused(HintNotUnderstood(p.name, at=annotation.at))
+    return ir.Scalar(p.name, strong), False
+
+
+# --- tensors ---------------------------------------------------------------------------------------------
+
+
+def _tensor(ctx: Context, p: nodes.Parameter, annotation: nodes.Subscript) -> ir.Array:
+    """`Tensor[dtype, extents…, options]`."""
+    kind, *rest = annotation.index
+    dtype = dtype_named(ctx, kind)
+    if dtype is None:
+        raise Refused(UnknownDType(at=kind.at))
+    options = [e for e in rest if _option(ctx, e)]
+    extents = rest[: len(rest) - len(options)]
+    if any(_option(ctx, e) for e in extents):
+        raise Refused(BadOption("extents come before options", at=annotation.at))
+    if not extents:
+        way = f"write {p.name}: {dtype}"
+        raise Refused(NotSupported("a Tensor without extents", way, at=annotation.at))
+    shape = tuple(_extent(ctx, p.name, k, e) for k, e in enumerate(extents))
+    strides, marks = _options(ctx, options, len(shape))
+    return ir.Array(p.name, dtype, shape, "parameter", strides, marks, at=p.at)
+
+
+def _extent(ctx: Context, name: str, axis: int, e: nodes.Expr) -> ir.Expr:
+    if isinstance(e, nodes.Slice):
+        if (e.start, e.stop, e.step) != (None, None, None):
+            raise Refused(BadExtent(at=e.at))
+        return auto_dim(ctx, f"{name}_{axis}")
+    if isinstance(e, nodes.Ellipsis_ | nodes.Text | nodes.Nothing):
+        raise Refused(BadExtent(at=e.at))
+    extents = shape_of(ctx, e)
+    if len(extents) != 1:
+        raise Refused(BadExtent(at=e.at))
+    value = fold.value_of(extents[0])
+    if value is not None and value < 0:
+        raise Refused(BadExtent(at=e.at))
+    return extents[0]
+
+
+def auto_dim(ctx: Context, name: str) -> ir.Expr:
+    """The extent of an axis written `:`: a dim of its own, named after array and axis."""
+    if name in ctx.sets:
+        return ir.Const(ctx.sets[name], I64)
+    ctx.state.given.add(name)
+    return ir.Dim(name)
+
+
+def _option(ctx: Context, e: nodes.Expr) -> bool:
+    return isinstance(e, nodes.Call) and means(ctx, e.func) in (
+        "tl2hip.strides",
+        "tl2hip.lds",
+        "tl2hip.vec",
+    )
+
+
+def _options(
+    ctx: Context, options: list[nodes.Expr], rank: int
+) -> tuple[tuple[ir.Expr, ...] | None, tuple[ir.Mark, ...]]:
+    strides: tuple[ir.Expr, ...] | None = None
+    marks: list[ir.Mark] = []
+    for e in options:
+        assert isinstance(e, nodes.Call)
+        name = (means(ctx, e.func) or "").removeprefix("tl2hip.")
+        if any(m.name == name for m in marks) or (name == "strides" and strides is not None):
+            raise Refused(BadOption(f"{name} stands twice", at=e.at))
+        if name == "strides":
+            strides = _strides(ctx, e, rank)
+        else:
+            marks.append(_kept(ctx, name, e))
+    return strides, tuple(marks)
+
+
+def _strides(ctx: Context, e: nodes.Call, rank: int) -> tuple[ir.Expr, ...]:
+    if len(e.args) != rank or e.keywords:
+        raise Refused(BadOption(f"strides takes one number of elements for each of the {rank} axes", at=e.at))
+    found = tuple(shape_of(ctx, a)[0] for a in e.args)
+    for stride, a in zip(found, e.args, strict=True):
+        if not never_negative(stride, {}):
+            raise Refused(BadOption("a stride must be 0 or more for every size", at=a.at))
+    return found
+
+
+def _kept(ctx: Context, name: str, e: nodes.Call) -> ir.Mark:
+    """`lds(pad=…)` and `vec(n)`: checked, kept, and not planned yet."""
+    ctx.tell(NotPlannedYet(name, at=e.at))
+    if name == "vec":
+        if len(e.args) != 1 or e.keywords or constant(ctx, e.args[0]) not in (1, 2, 4, 8, 16):
+            raise Refused(BadOption("vec takes 1, 2, 4, 8 or 16", at=e.at))
+        return ir.Mark("vec", constant(ctx, e.args[0]), at=e.at)
+    values = (*e.args, *(k.value for k in e.keywords))
+    if len(values) > 1 or any(k.name != "pad" for k in e.keywords):
+        raise Refused(BadOption("lds takes nothing, or pad=n elements", at=e.at))
+    pad = constant(ctx, values[0]) if values else 0
+    if pad < 0:
+        raise Refused(BadOption("pad is a number of elements, 0 or more", at=e.at))
+    return ir.Mark("lds", pad, at=e.at)

@@ -1,0 +1,219 @@
+"""Subscripts: elements, slices, new axes, rows picked by an array of indices. Python's rules throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tl2hip.dtypes import BOOL, I64
+from tl2hip.nest import ir
+from tl2hip.nest.build import fold
+from tl2hip.nest.build.broadcast import Shape, operand
+from tl2hip.nest.build.context import Context
+from tl2hip.nest.build.linear import at_most, never_negative
+from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
+from tl2hip.source import nodes
+from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.types import BadStep, IndexNotInteger, NeedsArray, NotSupported, WrongRank
+from tl2hip.source.span import Span
+
+Evaluate = Callable[[nodes.Expr], Value]
+
+_NOWHERE = -(2**62)
+"""An index outside every array: loads there give 0, stores are dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """What one index does with one axis: the axes it leaves, and the old index from the new ones.
+
+    `consumes` is False for a new axis. `whole`: the axis is left as it was.
+    """
+
+    extents: Shape
+    old: Callable[[Shape], ir.Expr]
+    consumes: bool = True
+    whole: bool = False
+    reads: frozenset[str] = frozenset()
+    gathers: bool = False
+
+
+def subscript(ctx: Context, base: Value, index: tuple[nodes.Expr, ...], value_of: Evaluate, at: Span) -> Value:
+    """`base[index]`: an element, a view of the same array, or an array expression."""
+    if isinstance(base, ScalarValue) or not base.shape:
+        raise Refused(NeedsArray("an index", at=at))
+    items = _without_ellipsis(index, len(base.shape), at)
+    picks: list[Pick] = []
+    axis = 0
+    for item in items:
+        pick = _pick(ctx, base, axis, item, value_of)
+        picks.append(pick)
+        axis += pick.consumes
+    for rest in range(axis, len(base.shape)):
+        picks.append(_all(base.shape[rest], _is_whole(base, rest)))
+    return _picked(base, tuple(picks), at)
+
+
+def _without_ellipsis(index: tuple[nodes.Expr, ...], rank: int, at: Span) -> tuple[nodes.Expr, ...]:
+    given = sum(not isinstance(i, nodes.Ellipsis_ | nodes.Nothing) for i in index)
+    if given > rank:
+        raise Refused(WrongRank(rank, given, at=at))
+    dots = [place for place, i in enumerate(index) if isinstance(i, nodes.Ellipsis_)]
+    if not dots:
+        return index
+    if len(dots) > 1:
+        raise Refused(NotSupported("a second `...` in one index", "write the axes out with `:`", at=at))
+    full = nodes.Slice(None, None, None, at=index[dots[0]].at)
+    return (*index[: dots[0]], *(full,) * (rank - given), *index[dots[0] + 1 :])
+
+
+def _is_whole(base: Value, axis: int) -> bool:
+    return isinstance(base, View) and bool(base.whole) and base.whole[axis]
+
+
+def _all(extent: ir.Expr, whole: bool) -> Pick:
+    return Pick((extent,), lambda ix: ix[0], whole=whole)
+
+
+def _pick(ctx: Context, base: ArrayValue | View, axis: int, item: nodes.Expr, value_of: Evaluate) -> Pick:
+    if isinstance(item, nodes.Nothing):
+        return Pick((fold.number(1),), lambda ix: ix[0], consumes=False)
+    extent, whole = base.shape[axis], _is_whole(base, axis)
+    if isinstance(item, nodes.Slice):
+        return _slice(ctx, item, extent, whole, value_of)
+    found = operand(value_of(item))
+    if found.dtype is BOOL or not found.dtype.is_int:
+        raise Refused(IndexNotInteger(found.dtype.name, at=item.at))
+    if isinstance(found, ArrayValue):
+        return _gather(ctx, found, extent, whole)
+    place = fold.cast(found.expr, I64)
+    if not whole:
+        place = _inside(ctx, place, extent)
+    return Pick((), lambda ix: place)
+
+
+def _gather(ctx: Context, rows: ArrayValue, extent: ir.Expr, whole: bool) -> Pick:
+    def old(ix: Shape) -> ir.Expr:
+        place = fold.cast(rows.element(ix), I64)
+        return place if whole else _inside(ctx, place, extent)
+
+    return Pick(rows.shape, old, reads=rows.reads, gathers=True)
+
+
+def _inside(ctx: Context, place: ir.Expr, extent: ir.Expr) -> ir.Expr:
+    """An index of an axis that is not the array's own: wrapped by the axis' extent, out of it nowhere."""
+    last = fold.subtract(extent, fold.number(1))
+    if never_negative(place, ctx.axes) and at_most(place, last, ctx.axes):
+        return place
+    wrapped = fold.select(fold.compare("<", place, fold.number(0)), fold.add(place, extent), place)
+    inside = fold.logic("and", fold.compare("<=", fold.number(0), wrapped), fold.compare("<", wrapped, extent))
+    return fold.select(inside, wrapped, fold.number(_NOWHERE))
+
+
+def _slice(ctx: Context, item: nodes.Slice, extent: ir.Expr, whole: bool, value_of: Evaluate) -> Pick:
+    step = _step(item, value_of)
+    if item.start is None and item.stop is None and step == 1:
+        return _all(extent, whole)
+    lower = None if item.start is None else _bound(item.start, value_of)
+    upper = None if item.stop is None else _bound(item.stop, value_of)
+    start, length = span(ctx, lower, upper, step, extent)
+    return Pick((length,), lambda ix: fold.add(start, fold.multiply(fold.number(step), ix[0])))
+
+
+def _step(item: nodes.Slice, value_of: Evaluate) -> int:
+    if item.step is None or isinstance(item.step, nodes.Nothing):
+        return 1
+    step = operand(value_of(item.step))
+    count = None if isinstance(step, ArrayValue) else fold.value_of(step.expr)
+    if not count:
+        raise Refused(BadStep(at=item.step.at))
+    return count
+
+
+def _bound(e: nodes.Expr, value_of: Evaluate) -> ir.Expr | None:
+    if isinstance(e, nodes.Nothing):
+        return None
+    found = operand(value_of(e))
+    if isinstance(found, ArrayValue) or not found.dtype.is_int:
+        raise Refused(IndexNotInteger(found.dtype.name, at=e.at))
+    return fold.cast(found.expr, I64)
+
+
+def span(
+    ctx: Context, lower: ir.Expr | None, upper: ir.Expr | None, step: int, extent: ir.Expr
+) -> tuple[ir.Expr, ir.Expr]:
+    """First index and length of `lower:upper:step` of an axis, clamped as Python clamps."""
+    zero, one = fold.number(0), fold.number(1)
+    if step > 0:
+        start = zero if lower is None else _clamped(ctx, lower, zero, extent, extent)
+        stop = extent if upper is None else _clamped(ctx, upper, zero, extent, extent)
+        count = fold.subtract(stop, start)
+    else:
+        last = fold.subtract(extent, one)
+        start = last if lower is None else _clamped(ctx, lower, fold.number(-1), last, extent)
+        stop = fold.number(-1) if upper is None else _clamped(ctx, upper, fold.number(-1), last, extent)
+        count = fold.subtract(start, stop)
+    if not never_negative(count, ctx.axes):
+        count = fold.binary("max", count, zero)
+    size = abs(step)
+    if size == 1:
+        return start, count
+    return start, fold.binary("//", fold.add(count, fold.number(size - 1)), fold.number(size))
+
+
+def _clamped(ctx: Context, e: ir.Expr, low: ir.Expr, high: ir.Expr, extent: ir.Expr) -> ir.Expr:
+    """A bound of a slice: from the end where it is below 0, and kept in low … high."""
+    if never_negative(e, ctx.axes):
+        return e if at_most(e, high, ctx.axes) else fold.binary("min", e, high)
+    back = fold.add(e, extent)
+    below = back if at_most(low, back, ctx.axes) else fold.binary("max", back, low)
+    if at_most(e, fold.number(-1), ctx.axes):
+        return below
+    inner = e if at_most(e, high, ctx.axes) else fold.binary("min", e, high)
+    return ir.Select(fold.compare("<", e, fold.number(0)), below, inner)
+
+
+def _picked(base: ArrayValue | View, picks: tuple[Pick, ...], at: Span) -> Value:
+    if sum(p.gathers for p in picks) > 1:
+        raise Refused(NotSupported("indexing by two arrays at once", "write the loop over elements", at=at))
+    shape = tuple(e for p in picks for e in p.extents)
+
+    def old(ix: Shape) -> Shape:
+        result: list[ir.Expr] = []
+        place = 0
+        for p in picks:
+            own = ix[place : place + len(p.extents)]
+            place += len(p.extents)
+            if p.consumes:
+                result.append(p.old(own))
+        return tuple(result)
+
+    if isinstance(base, View) and not any(p.gathers for p in picks):
+        view = base
+        whole = tuple(p.whole for p in picks for _ in p.extents)
+        return View(view.array, shape, view.dtype, lambda ix: view.index(old(ix)), whole)
+    values = operand(base)
+    assert isinstance(values, ArrayValue)
+    reads = values.reads.union(*(p.reads for p in picks))
+    inner = values.element
+    if not shape:
+        return ScalarValue(inner(old(())), values.weak)
+    return ArrayValue(shape, values.dtype, lambda ix: inner(old(ix)), reads, values.weak)
+
+
+def transposed(base: ArrayValue | View, order: tuple[int, ...]) -> Value:
+    """The axes in another order; `order[k]` is the old axis that becomes axis k."""
+    shape = tuple(base.shape[a] for a in order)
+
+    def old(ix: Shape) -> Shape:
+        back: list[ir.Expr] = list(ix)
+        for new, axis in enumerate(order):
+            back[axis] = ix[new]
+        return tuple(back)
+
+    if isinstance(base, View):
+        view = base
+        whole = tuple(view.whole[a] for a in order) if view.whole else ()
+        return View(view.array, shape, view.dtype, lambda ix: view.index(old(ix)), whole)
+    element = base.element
+    return ArrayValue(shape, base.dtype, lambda ix: element(old(ix)), base.reads, base.weak)

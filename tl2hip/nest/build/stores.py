@@ -1,0 +1,152 @@
+"""Stores into elements and slices, as updates where they are exactly that."""
+
+from __future__ import annotations
+
+from tl2hip.dtypes import DType
+from tl2hip.nest import ir
+from tl2hip.nest.build import fold, operators
+from tl2hip.nest.build.broadcast import Operand, Shape, broadcast, element, operand, reads_of, show_shape
+from tl2hip.nest.build.context import Context
+from tl2hip.nest.build.expand import loops, materialise
+from tl2hip.nest.build.linear import same
+from tl2hip.nest.build.types import common, stored
+from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
+from tl2hip.nest.walk import all_parts
+from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.types import ElementNeedsOneValue, NotDefinedFor, ShapesDiffer
+from tl2hip.source.span import Span
+
+_COMMUTES = ("+", "*", "&", "|", "^", "minimum", "maximum", "fmin", "fmax")
+_UPDATES: dict[str, ir.ReduceOp] = {
+    "+": "+",
+    "*": "*",
+    "min": "min",
+    "max": "max",
+    "minimum": "minimum",
+    "maximum": "maximum",
+    "fmin": "fmin",
+    "fmax": "fmax",
+    "&": "&",
+    "|": "|",
+    "^": "^",
+}
+_WRAPS = ("+", "-", "*", "&", "|", "^")
+"""Integer operations whose low bits do not depend on the width they are computed in."""
+
+
+def store(ctx: Context, target: View, value: Value, at: Span) -> None:
+    """`target[…] = value`: one element, or each element of a slice."""
+    found = operand(value)
+    if not target.shape:
+        if isinstance(found, ArrayValue):
+            raise Refused(ElementNeedsOneValue(at=at))
+        ctx.emit(store_one(target.array, target.index(()), stored(found, target.dtype, at), at))
+        return
+    _check_shape(target.shape, found, at)
+    if _overlaps(ctx, target, found):
+        assert isinstance(found, ArrayValue)
+        found = operand(materialise(ctx, found, "copy", at))
+    elif isinstance(found, ScalarValue) and target.array in reads_of(found):
+        found = ScalarValue(ctx.temporary(found.expr, "value"), found.weak)
+    with loops(ctx, target.shape) as index:
+        e = stored(element(found, index), target.dtype, at)
+        ctx.emit(store_one(target.array, target.index(index), e, at))
+
+
+def update(ctx: Context, target: View, op: str, value: Value, at: Span) -> None:
+    """`target[…] op= value`: an element is computed as Python does, a slice as NumPy does in place."""
+    current = operand(target)
+    result = operators.apply(ctx, op, current, value, at)
+    if isinstance(current, ArrayValue):
+        _check_in_place(op, current, operand(value), result.dtype, at)
+    store(ctx, target, result, at)
+
+
+def _check_in_place(op: str, current: ArrayValue, value: Operand, dtype: DType, at: Span) -> None:
+    """NumPy refuses to put a result into an array of a lesser kind: `i32[:] += f32[:]` raises."""
+    common(op, current, value, at)
+    order = {"bool": 0, "uint": 1, "int": 2, "float": 3}
+    if order[dtype.kind] > order[current.dtype.kind]:
+        way = f"NumPy does not put {dtype} into it in place: cast the right side"
+        raise Refused(NotDefinedFor(f"{op}=", f"an array of {current.dtype}", way, at=at))
+
+
+def _check_shape(target: Shape, value: Operand, at: Span) -> None:
+    """A value must broadcast to the target and never stretch it."""
+    if isinstance(value, ScalarValue):
+        return
+    whole = broadcast((target, value.shape), at)
+    if len(whole) != len(target) or not all(map(same, whole, target)):
+        raise Refused(ShapesDiffer(show_shape(target), show_shape(value.shape), at=at))
+
+
+def _overlaps(ctx: Context, target: View, value: Operand) -> bool:
+    """Whether the value reads the target's array at another index than the one being stored."""
+    if isinstance(value, ScalarValue) or target.array not in value.reads:
+        return False
+    index = tuple(ir.AxisRef(f"?{k}") for k in range(len(target.shape)))
+    place = target.index(index)
+    loads = [e for e in all_parts(element(value, index).expr) if isinstance(e, ir.Load)]
+    return any(e.array == target.array and e.index != place for e in loads)
+
+
+def store_one(array: str, index: Shape, value: ir.Expr, at: Span) -> ir.Stmt:
+    """A store, as an Update where the value is exactly the element changed by one operation."""
+    found = _as_update(ir.Load(array, index, value.dtype), value)
+    if found is None:
+        return ir.Store(array, index, value, at=at)
+    return ir.Update(array, index, found[0], found[1], at=at)
+
+
+def _as_update(old: ir.Load, value: ir.Expr) -> tuple[ir.ReduceOp, ir.Expr] | None:
+    if isinstance(value, ir.Cast) and value.dtype.is_int:
+        return _as_wrapped(old, value)
+    if not isinstance(value, ir.Binary):
+        return None
+    if value.left == old and value.op == "-":
+        return "+", fold.negative(value.right)
+    if value.op not in _UPDATES or value.dtype.kind == "bool":
+        return None
+    if value.left == old:
+        return _UPDATES[value.op], value.right
+    if value.right == old and (value.op in _COMMUTES or value.dtype.is_int):
+        return _UPDATES[value.op], value.left
+    return None
+
+
+def _as_wrapped(old: ir.Load, value: ir.Cast) -> tuple[ir.ReduceOp, ir.Expr] | None:
+    """`i32(i64(a[i]) + x)` is `a[i] + i32(x)`: the sum wraps to the same bits."""
+    inner = value.value
+    if not isinstance(inner, ir.Binary) or not inner.dtype.is_int or inner.op not in _WRAPS:
+        return None
+    wide = ir.Cast(old, inner.dtype)
+    for mine, other in ((inner.left, inner.right), (inner.right, inner.left)):
+        if mine == wide and not (inner.op == "-" and mine is inner.right):
+            narrow = fold.cast(other, value.dtype)
+            return ("+", fold.negative(narrow)) if inner.op == "-" else (_UPDATES[inner.op], narrow)
+    return None
+
+
+def as_extreme(s: ir.If) -> ir.Stmt:
+    """`if x > m: m = x` as `m = max(m, x)`, for a local and for an element; anything else unchanged."""
+    if len(s.then) != 1 or s.orelse or not isinstance(s.test, ir.Compare):
+        return s
+    inner = s.then[0]
+    match inner:
+        case ir.Set(name=name, value=new):
+            old: ir.Expr = ir.Var(name, new.dtype)
+        case ir.Store(array=array, index=index, value=new):
+            old = ir.Load(array, index, new.dtype)
+        case _:
+            return s
+    said = (s.test.op, s.test.left, s.test.right)
+    op: ir.ReduceOp
+    if said in ((">", new, old), ("<", old, new)):
+        op = "max"
+    elif said in (("<", new, old), (">", old, new)):
+        op = "min"
+    else:
+        return s
+    if isinstance(inner, ir.Store):
+        return ir.Update(inner.array, inner.index, op, new, at=s.at)
+    return ir.Set(inner.name, ir.Binary(op, old, new), at=s.at)

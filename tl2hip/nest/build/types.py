@@ -1,0 +1,142 @@
+"""The dtype of an operation by NumPy 2's rules: Python numbers are weak, array elements strong.
+
+>>> from tl2hip.dtypes import F16, F64
+>>> joined(Typed(F64, weak=True), Typed(F16, weak=False)) == Typed(F16, weak=False)
+True
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tl2hip.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, I64, DType, promote
+from tl2hip.nest import ir
+from tl2hip.nest.build import fold
+from tl2hip.nest.build.constants import fits
+from tl2hip.nest.build.values import ArrayValue, ScalarValue, View
+from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.types import LiteralOutOfRange, NoCommonType, NotDefinedFor, TwoTypes
+from tl2hip.source.span import Span
+
+FP8 = (F8E4M3, F8E5M2)
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What promotion looks at: the dtype, whether it is weak, and whether the value is a constant."""
+
+    dtype: DType
+    weak: bool
+    constant: bool = False
+
+    @classmethod
+    def of(cls, value: ScalarValue | ArrayValue | View) -> Typed:
+        if isinstance(value, ScalarValue):
+            return cls(value.dtype, value.weak, isinstance(value.expr, ir.Const))
+        return cls(value.dtype, isinstance(value, ArrayValue) and value.weak)
+
+    @property
+    def level(self) -> int:
+        """bool below int below float."""
+        return 2 if self.dtype.is_float else 1 if self.dtype.is_int else 0
+
+
+def joined(a: Typed, b: Typed) -> Typed | None:
+    """The type of `a op b` for + - * and their kin; None where NumPy has none."""
+    if a.weak and b.weak:
+        return Typed(_both_weak(a, b), True)
+    if not a.weak and not b.weak:
+        strong = promote(a.dtype, b.dtype)
+        return None if strong is None else Typed(strong, False)
+    weak, strong_one = (a, b) if a.weak else (b, a)
+    return Typed(_weak_with_strong(weak, strong_one), False)
+
+
+def _both_weak(a: Typed, b: Typed) -> DType:
+    """Python's numbers: bool and int give int, a float makes it float. f32 is what `math.exp` of an f32 is
+    held in: a constant or an integer beside it does not widen it."""
+    level = max(a.level, b.level)
+    if level < 2:
+        return I64
+    if a.level == b.level:
+        if a.dtype is b.dtype:
+            return a.dtype
+        wide = a if a.dtype is F64 else b
+        return F32 if wide.constant else F64
+    return a.dtype if a.level == 2 else b.dtype
+
+
+def _weak_with_strong(weak: Typed, strong: Typed) -> DType:
+    if weak.level == 2 and strong.dtype in (BF16, *FP8):
+        return F32  # what ml_dtypes gives for bf16 with a Python float
+    if weak.level <= strong.level:
+        return strong.dtype
+    return F64 if weak.level == 2 else I64
+
+
+def common(op: str, a: ScalarValue | ArrayValue | View, b: ScalarValue | ArrayValue | View, at: Span) -> Typed:
+    """The type that `a op b` is computed in; refused where NumPy has none."""
+    found = joined(Typed.of(a), Typed.of(b))
+    if found is None:
+        raise Refused(NoCommonType(op, a.dtype.name, b.dtype.name, at=at))
+    if found.dtype in FP8:
+        way = "cast to f32 first, and back when it is stored"
+        raise Refused(NotDefinedFor(op, found.dtype.name, way, at=at))
+    return found
+
+
+def in_type(value: ScalarValue, dtype: DType, at: Span) -> ir.Expr:
+    """A value as an operand of an operation in `dtype`; a Python integer that it cannot hold is refused,
+    as NumPy raises OverflowError."""
+    e = value.expr
+    if value.weak and dtype.is_int and isinstance(e, ir.Const) and e.dtype.is_int:
+        number = int(e.value)
+        if not fits(number, dtype):
+            raise Refused(LiteralOutOfRange(number, dtype.name, at=at))
+    return fold.cast(e, dtype)
+
+
+def stored(value: ScalarValue, dtype: DType, at: Span) -> ir.Expr:
+    """A value as NumPy's assignment to an element of `dtype` leaves it."""
+    return in_type(value, dtype, at)
+
+
+def merged(a: Typed, b: Typed, loop: bool) -> Typed | None:
+    """The one type that carries a name which is `a` on one way and `b` on another; None for a conflict.
+
+    A weak value takes the strong type. Two strong types meet only around a `loop`, where one holds the other.
+    """
+    if a.dtype is b.dtype:
+        return Typed(a.dtype, a.weak and b.weak)
+    if a.weak and b.weak:
+        return Typed(_both_weak(a, b), True)
+    if a.weak or b.weak:
+        weak, strong = (a, b) if a.weak else (b, a)
+        if weak.level <= strong.level:
+            return Typed(strong.dtype, False)
+        return Typed(I64, True) if strong.dtype is BOOL and weak.dtype is I64 else None
+    wide = promote(a.dtype, b.dtype) if loop else None
+    return Typed(wide, False) if wide in (a.dtype, b.dtype) and wide is not None else None
+
+
+def one_type(what: str, a: ScalarValue, b: ScalarValue, at: Span) -> Typed:
+    """The type of a choice between two values; refused where it would depend on the data."""
+    found = merged(Typed.of(a), Typed.of(b), loop=False)
+    if found is None:
+        raise Refused(TwoTypes(what, described(a), described(b), at=at))
+    return found
+
+
+def described(value: ScalarValue | ArrayValue | View) -> str:
+    """A type as messages name it: Python's own for weak values."""
+    if isinstance(value, View | ArrayValue) and value.shape:
+        return f"an array of {value.dtype}"
+    typed = Typed.of(value)
+    return {0: "bool", 1: "int", 2: "float"}[typed.level] if typed.weak else typed.dtype.name
+
+
+def element_type(dtype: DType) -> DType:
+    """The dtype NumPy's float functions give for an argument: halves and small integers stay narrow."""
+    if dtype.is_float:
+        return dtype
+    return {8: F16, 16: F32, 32: F64, 64: F64}[dtype.bits]

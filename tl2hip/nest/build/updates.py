@@ -1,0 +1,35 @@
+"""Expression statements: docstrings, and calls that change an array in place."""
+
+from __future__ import annotations
+
+from tl2hip.nest.build import stores
+from tl2hip.nest.build.arguments import Arguments
+from tl2hip.nest.build.assign import place
+from tl2hip.nest.build.context import Context
+from tl2hip.nest.build.names import means
+from tl2hip.nest.build.operands import value
+from tl2hip.source import nodes
+from tl2hip.source.names import dotted
+from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.types import NotSupported, UnknownFunction
+
+_AT = {f"numpy.{name}.at": op for name, op in {"add": "+", "subtract": "-", "multiply": "*"}.items()}
+
+
+def evaluate_statement(ctx: Context, s: nodes.Evaluate) -> None:
+    """A docstring says nothing; `np.add.at(y, i, x)` adds; anything else has no effect and is refused."""
+    if isinstance(s.value, nodes.Text):
+        return
+    if not isinstance(s.value, nodes.Call):
+        raise Refused(NotSupported("an expression whose value is not used", "assign it, or take it out", at=s.at))
+    name = means(ctx, s.value.func) or ""
+    if name not in _AT:
+        way = "only an assignment changes something: `y[i] = …`"
+        raise Refused(UnknownFunction(dotted(s.value.func) or "this method", way, at=s.at))
+    given = Arguments(ctx, name.replace("numpy", "np"), s.value, ("a", "indices", "b"), ("a", "indices", "b"))
+    index = given.node("indices")
+    items = index.items if isinstance(index, nodes.Tuple_) else (index,)
+    target = place(ctx, nodes.Subscript(given.node("a"), items, at=s.value.at))
+    if target.shape:
+        raise Refused(NotSupported("np.add.at on a slice", "write the loop over elements", at=s.at))
+    stores.update(ctx, target, _AT[name], value(ctx, given.node("b")), s.at)
