@@ -126,6 +126,23 @@ extern "C" hipError_t update{n}({c}* y, hipStream_t stream) {{
         assert y[0] == (expected % 2**32 if dtype is np.uint32 else expected)
 
 
+def test_an_atomic_word_may_reach_past_the_end_of_small_elements() -> None:
+    text = HEAD + """
+__global__ void last_kernel(short* y, int n) {
+    unsigned* word = (unsigned*)((size_t)(y + n) & ~(size_t)3);
+    atomicAdd(word, 1u);
+}
+extern "C" hipError_t last(short* y, int n, hipStream_t stream) {
+    hipLaunchKernelGGL(last_kernel, dim3(1), dim3(64), 0, stream, y, n);
+    return hipGetLastError();
+}"""
+    library = Emulator.load(text)
+    y = np.zeros(3, np.int16)
+    assert library.call("last", [y, np.int32(2)]).findings == () and y[2] == 64
+    (finding,) = library.call("last", [y, np.int32(4)]).errors
+    assert finding.kind == "out_of_bounds" and finding.offset == 8
+
+
 def test_compare_and_swap_and_exchange() -> None:
     text = HEAD + """
 __global__ void swap_kernel(int* lock, float* sum, int* last) {

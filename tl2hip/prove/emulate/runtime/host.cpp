@@ -168,7 +168,7 @@ EXPORT int hipMemcpyDtoDAsync(void* to, void* from, u64 bytes, void*) {
 // ---- accesses that the printed text makes through a function
 
 EXPORT void tl2hip_atomic_access(void* at, u32 bytes) {
-    if (detecting) touch((u64)at, bytes, ATOMIC, CALLER);
+    if (detecting) touch_atomic((u64)at, bytes, CALLER);
 }
 
 EXPORT u64 tl2hip_peek(const void* at, u32 bytes) {

@@ -126,6 +126,7 @@ extern u32 range_count;
 
 // Check one access of the running lane; one that is out of range ends the run before it happens.
 void touch(u64 address, u64 bytes, Touch how, u64 site);
+void touch_atomic(u64 address, u64 bytes, u64 site);
 u32* make_cells(u64 bytes);
 void free_cells(u32* cells, u64 bytes);
 void shadow_launch();

@@ -237,6 +237,20 @@ void touch(u64 address, u64 bytes, Touch how, u64 site) {
     if (how != ATOMIC) counting_access(address, (u32)bytes, how == WRITE, range->place == IN_LDS, site);
 }
 
+// An update of 8 or 16 bits swaps the aligned word around it, which may reach past the buffer's end: device memory
+// comes in whole words. Only the part inside counts; the rest is written back as it was.
+void touch_atomic(u64 address, u64 bytes, u64 site) {
+    u64 end = address + bytes;
+    if (address % bytes == 0 && bytes == 4)
+        for (u32 r = 0; r < range_count; ++r) {
+            if (address >= ranges[r].high || end <= ranges[r].low) continue;
+            address = address > ranges[r].low ? address : ranges[r].low;
+            end = end < ranges[r].high ? end : ranges[r].high;
+            break;
+        }
+    touch(address, end - address, ATOMIC, site);
+}
+
 template <u32 BYTES, Touch HOW>
 static inline void touch_sized(u64 address, u64 site) {
     Range* range = admit(address, BYTES, HOW, site);
