@@ -2,36 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tl2hip.dtypes import F16, F32, I32, I64, DType
 from tl2hip.nest.ir import (
     Array,
     AxisRef,
     Binary,
     Cast,
+    Check,
     Compare,
     Const,
     Dim,
     Expr,
     Load,
+    Logic,
     Nest,
+    ReduceOp,
+    Scalar,
     Set,
     Store,
     Update,
     Var,
 )
 from tl2hip.plan.ir import (
+    NONE_FIRST,
+    NONE_LAST,
+    Aligned,
+    Barrier,
     Combine,
     Declare,
     DeviceIf,
     DeviceKernel,
     DeviceStmt,
     For,
+    HostIf,
+    HostLet,
+    HostLoop,
+    HostStmt,
     Launch,
     Let,
+    LoadVector,
     Note,
     Place,
     Placed,
     Plan,
+    StoreVector,
 )
 from tl2hip.source.span import NOWHERE, Source, Span
 
@@ -108,39 +124,116 @@ def gemm() -> Plan:
         (ceil_div(Dim("N"), 256), Dim("M"), i64(1)),
         places=(Place("block", "blockIdx.x"), Place("row", "blockIdx.y"), Place("thread", "threadIdx.x")),
         source=GEMM,
-        notes=(Note("i", "grid y", "parallel"), Note("j", "grid x and lanes", "stride 1"), Note("k", "thread", "sum")),
+        notes=(
+            Note("i", "grid y", "parallel"),
+            Note("j", "grid x and lanes", "stride 1"),
+            Note("k", "thread", "sum"),
+        ),
     )
 
 
-def row_sum(threads: int = 256, op: str = "+", dtype: DType = F32) -> Plan:
-    """out[i] = the sum of row i, a block a row."""
+def row_sum() -> Plan:
+    """out[0, i] = the sum of row i, a block of 256 threads a row."""
+    return reductions(F32, 256, (("+", Const(0.0, F32)),))
+
+
+def reductions(dtype: DType, threads: int, ops: tuple[tuple[str, Const], ...]) -> Plan:
+    """out[k, i] = the reduction by operation k of row i and a first value, a block a row."""
+    block, thread = Var("block", I64), Var("thread", I64)
+    e: Expr = Load("X", (block, AxisRef("j")), dtype, True)
+    body: list[DeviceStmt] = []
+    for k, (op, first) in enumerate(ops):
+        s = Var(f"s{k}", dtype)
+        step = Logic(op, s, e) if op in ("and", "or") else Binary(op, s, e)
+        body += [
+            Declare(s.name, dtype, first, line(2)),
+            For("j", thread, Dim("N"), i64(threads), (Set(s.name, step, line(4)),), note="by threads", at=line(3)),
+            Combine(op, ((s.name, dtype),), threads, line(4)),
+            DeviceIf(Compare("==", thread, i64(0)), (Store("out", (i64(k), block), s, True, line(5)),)),
+        ]
+    arrays = (array("X", dtype, "M", "N"), array("out", dtype, i64(len(ops)), "M"))
+    return one_kernel("row_sum", arrays, ("M", "N"), tuple(body), (Dim("M"), i64(1), i64(1)), (threads, 1, 1))
+
+
+def extreme(op: str, threads: int, dtype: DType = F32) -> Plan:
+    """value[i], at[i] = the extreme value of row i and its position, a block a row; NaN never wins."""
+    x, at, block, thread = Var("x", dtype), Var("at", I64), Var("block", I64), Var("thread", I64)
+    none = i64(NONE_FIRST if op.startswith("first") else NONE_LAST)
+    e: Expr = Load("X", (block, AxisRef("j")), dtype, True)
+    better = Compare((">" if op.endswith("max") else "<") + ("=" if op.startswith("last") else ""), e, x)
+    wins = Logic("and", Compare("==", e, e), Logic("or", Compare("==", at, none), better))
     body: tuple[DeviceStmt, ...] = (
-        Declare("s", dtype, Const(0.0, dtype), line(2)),
-        For(
-            "j",
-            Var("thread", I64),
-            Dim("N"),
-            i64(threads),
-            (Set("s", Binary(op, Var("s", dtype), Load("X", (Var("block", I64), AxisRef("j")), dtype, True)), line(4)),),
-            note="threads over j",
-            at=line(3),
-        ),
-        Combine(op, (("s", dtype),), threads, line(4)),
+        Declare("x", dtype, Const(0.0, dtype)),
+        Declare("at", I64, none),
+        For("j", thread, Dim("N"), i64(threads), (DeviceIf(wins, (Set("x", e), Set("at", AxisRef("j")))),)),
+        Combine(op, (("x", dtype), ("at", I64)), threads),
         DeviceIf(
-            Compare("==", Var("thread", I64), i64(0)),
-            (Store("out", (Var("block", I64),), Var("s", dtype), True, line(5)),),
+            Compare("==", thread, i64(0)),
+            (Store("value", (block,), x, True), Store("position", (block,), at, True)),
         ),
     )
-    arrays = (array("X", dtype, "M", "N"), array("out", dtype, "M"))
-    return one_kernel("row_sum", arrays, ("M", "N"), body, (Dim("M"), i64(1), i64(1)), (threads, 1, 1))
+    arrays = (array("X", dtype, "M", "N"), array("value", dtype, "M"), array("position", I64, "M"))
+    return one_kernel("extreme", arrays, ("M", "N"), body, (Dim("M"), i64(1), i64(1)), (threads, 1, 1))
 
 
-def histogram(dtype: DType = I32, op: str = "+") -> Plan:
-    """hist[bin[i]] op= 1 where the bin lies inside."""
+def scatter(dtype: DType, ops: tuple[ReduceOp, ...], atomic: bool = True, threads: int = 256) -> Plan:
+    """out[k, where[i]] op= x[i] by operation k, an index outside left out; 4 blocks."""
     i = AxisRef("i")
-    update = Update("hist", (Cast(Load("bin", (i,), I32, True), I64),), op, Const(1, dtype), False, True, line(3))
-    body: tuple[DeviceStmt, ...] = (
-        For("i", Var("thread", I64), Dim("N"), i64(256), (update,), at=line(2)),
+    place, e = Cast(Load("where", (i,), I32, True), I64), Load("x", (i,), dtype, True)
+    updates = tuple(Update("out", (i64(k), place), op, e, False, atomic, line(3)) for k, op in enumerate(ops))
+    start = Binary("+", Binary("*", Var("block", I64), i64(threads)), Var("thread", I64))
+    body: tuple[DeviceStmt, ...] = (For("i", start, Dim("N"), i64(4 * threads), updates, at=line(2)),)
+    arrays = (array("where", I32, "N"), array("x", dtype, "N"), array("out", dtype, i64(len(ops)), "BINS"))
+    return one_kernel("scatter", arrays, ("N", "BINS"), body, (i64(4), i64(1), i64(1)), (threads, 1, 1))
+
+
+def host_program() -> Plan:
+    """A workspace of two parts, a host loop, a variant, a check, a scalar extent, an in-place pair."""
+    n, x = Scalar("n", I64), Array("x", F32, (Scalar("n", I64),), "parameter")
+    y = Array("y", F32, (Scalar("n", I64),), "result")
+    parts = (
+        Array("sums", F32, (ceil_div(n, 256),), "local"),
+        Array("counts", I64, (Dim("M"), n), "local"),
     )
-    arrays = (array("bin", I32, "N"), array("hist", dtype, "BINS"))
-    return one_kernel("histogram", arrays, ("N", "BINS"), body, (i64(1), i64(1), i64(1)))
+    even = Check(Compare("==", Binary("%", Dim("M"), i64(2)), i64(0)), "M % 2 == 0")
+    source = Source("steps.py", "")
+    nest = Nest("steps", source, ("x", "n"), ("M",), (n,), (x, y, *parts), (), (), (even,), ("y",))
+    at = Binary("+", Binary("*", Var("block", I64), i64(256)), Var("thread", I64))
+    y_old, x_new = (Load(name, (Var("i", I64),), F32, True) for name in "yx")
+    add = Binary("+", y_old, Binary("*", x_new, Cast(AxisRef("t"), F32)))
+    inside = DeviceIf(Compare("<", Var("i", I64), n), (Store("y", (Var("i", I64),), add, True),))
+    body: tuple[DeviceStmt, ...] = (Let("i", at), inside)
+    places = (Place("block", "blockIdx.x"), Place("thread", "threadIdx.x"))
+    one = DeviceKernel("steps_kernel", ("x", "y"), (("t", I64), ("n", I64)), (256, 1, 1), places, body)
+    grid = (Var("blocks", I64), i64(1), i64(1))
+    launch = (Launch("steps_kernel", grid),)
+    host: tuple[HostStmt, ...] = (
+        HostLet("blocks", ceil_div(n, 256)),
+        HostLoop("t", i64(0), Dim("M"), 1, (HostIf(Aligned(("x", "y"), 16, (n,), 4), launch, launch),)),
+    )
+    placed = (Placed(x, "global"), Placed(y, "global"), *(Placed(p, "workspace") for p in parts))
+    return Plan(nest, placed, (one,), host, (), (("y", "x"),))
+
+
+def vectors(dtype: DType, width: int) -> Plan:
+    """out[i] = x[i] for whole vectors, through LDS and registers."""
+    names = tuple(f"v{k}" for k in range(width))
+    at = Binary("*", AxisRef("g"), i64(width))
+    values = tuple(Var(n, dtype) for n in names)
+    shared = Array("tile", dtype, (i64(64), i64(width)), "local")
+    own = Array("kept", dtype, (i64(width),), "local")
+    lds = tuple(Store("tile", (Var("thread", I64), i64(k)), v, True) for k, v in enumerate(values))
+    kept = tuple(
+        Store("kept", (i64(k),), Load("tile", (Var("thread", I64), i64(k)), dtype, True), True)
+        for k in range(width)
+    )
+    out = StoreVector("out", (at,), tuple(Load("kept", (i64(k),), dtype, True) for k in range(width)))
+    last = Binary("//", Dim("N"), i64(width))
+    moved = (LoadVector(names, "x", (at,)), *lds, *kept, out)
+    loop = For("g", Var("thread", I64), last, i64(64), moved, unroll=2)
+    plan = one_kernel(
+        "copy", (array("x", dtype, "N"), array("out", dtype, "N")), ("N",), (loop, Barrier("done")),
+        (i64(1), i64(1), i64(1)), (64, 1, 1),
+    )  # fmt: skip
+    kernel = replace(plan.kernels[0], local_arrays=("tile", "kept"))
+    return replace(plan, arrays=(*plan.arrays, Placed(shared, "shared"), Placed(own, "thread")), kernels=(kernel,))

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from tests.hip.random_expressions import DTYPES, expression, program
-from tl2hip.dtypes import DType
+from tl2hip.dtypes import F32, DType
 from tl2hip.hip import print_plan
+from tl2hip.hip.text import Text
 from tl2hip.nest.arithmetic import numpy_type
-from tl2hip.nest.ir import Expr
+from tl2hip.nest.ir import AxisRef, Binary, Expr, Load
 from tl2hip.nest.run import run
 from tl2hip.prove.emulate import Emulator
 
@@ -25,14 +26,16 @@ def data(dtype: DType, seed: int) -> np.ndarray:
         return draw.random(N) < 0.5
     if dtype.is_float:
         special = [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -3.5, np.inf, -np.inf, np.nan, 300.0, -70000.0, 3e9, -1e19, 1e-6]
-        values = np.concatenate([special, draw.normal(size=N - len(special)) * 10.0 ** draw.integers(-3, 6, N - len(special))])
+        rest = N - len(special)
+        values = np.concatenate([special, draw.normal(size=rest) * 10.0 ** draw.integers(-3, 6, rest)])
         with np.errstate(over="ignore"):
             return draw.permutation(values).astype(numpy_type(dtype))
     info = np.iinfo(numpy_type(dtype))
     special = [info.min, info.max, 0, 1, 2, 3, 7, 31, 33, 64, 100, info.max - 1, info.min + 1]
     wide = draw.integers(info.min, info.max, N - len(special), dtype=numpy_type(dtype), endpoint=True)
     small = draw.integers(0, 9, N - len(special)).astype(numpy_type(dtype))
-    return draw.permutation(np.concatenate([np.array(special, numpy_type(dtype)), np.where(wide % 2 == 0, wide, small)]))
+    mixed = np.where(wide % 2 == 0, wide, small)
+    return draw.permutation(np.concatenate([np.array(special, numpy_type(dtype)), mixed]))
 
 
 def same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -72,3 +75,12 @@ def test_random_expressions_give_numpys_bits(seed: int) -> None:
     draw = Random(seed)
     expressions = tuple(expression(DTYPES[k % len(DTYPES)], 1 + k % 4, draw) for k in range(26 * 4))
     assert compare(expressions) == []
+
+
+def test_a_dropped_parenthesis_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The planted fault: every operand of an operator printed bare."""
+    monkeypatch.setattr(Text, "inside", lambda self, least: self.text)
+    x, y = (Load(f"{n}_f32", (AxisRef("i"),), F32, True) for n in "ab")
+    fine = Binary("+", Binary("*", x, y), y)
+    broken = Binary("*", x, Binary("+", x, y))
+    assert compare((fine, broken)) == [broken]

@@ -149,11 +149,13 @@ def _operands(a: Expr, b: Expr, ctx: Context) -> tuple[Text, Text]:
     """Both sides of an operator, where at least one has the C type of the dtype."""
     left, right = value(a, ctx), value(b, ctx)
     if a.dtype is I64 and _is_literal(a) and _is_literal(b):
-        if isinstance(a, Const):
-            left = _signed(int_literal(int(a.value), I64, wide=True))
-        else:
-            left = prefix("(i64)", left)
+        return _widened(a, left), right
     return left, right
+
+
+def _widened(e: Expr, text: Text) -> Text:
+    """An i64 that prints as a plain `int`, in its own C type."""
+    return _signed(int_literal(int(e.value), I64, wide=True)) if isinstance(e, Const) else prefix("(i64)", text)
 
 
 # --- binary operations -----------------------------------------------------------------------------------

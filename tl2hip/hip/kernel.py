@@ -6,6 +6,7 @@ from math import prod
 
 from tl2hip.dtypes import I64
 from tl2hip.hip.context import Context, Used
+from tl2hip.hip.counters import counters
 from tl2hip.hip.frame import fill
 from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.names import Names
@@ -19,13 +20,15 @@ def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> 
     """The text of one kernel, without a final newline."""
     arrays = {p.array.name: p.array for p in plan.arrays}
     ctx = Context(names, used, arrays)
-    ctx.index.update(n for n, t in kernel.scalars if t is I64)
     ctx.natural.update(extents(plan))
+    given = {s.name for s in plan.nest.scalars} - ctx.natural
+    ctx.index.update(n for n, t in kernel.scalars if t is I64 and n not in given)
     w = Writer(ctx, names, plan.nest.source, thread_number(kernel.block))
     for place in kernel.places:
         ctx.index.add(place.name)
         ctx.natural.add(place.name)
         w.line(f"const i64 {names[place.name]} = {place.what};")
+    ctx.index.update(counters(kernel.body, ctx))
     write_all(kernel.body, w)
     return fill(
         "kernel",

@@ -38,7 +38,7 @@ TAKEN = frozenset(
         "workspace atomicAdd atomicMin atomicMax atomicAnd atomicOr atomicXor atomicCAS atomicExch NULL "
         "EOF NAN INFINITY BUFSIZ RAND_MAX errno assert stdin stdout stderr main std linux unix hip amd "
         "rocm signbit isnan isinf isfinite isnormal fpclassify HUGE_VAL offsetof va_list va_start va_arg "
-        "va_end uchar ushort uint ulong int2 int4 float2 float4 uint3 uint4 double2 half2 complex I"
+        "va_end uchar ushort uint ulong int2 int4 float2 float4 uint3 uint4 double2 half2"
     )
 )
 """Macros, types and functions of HIP and of the C headers it includes."""
@@ -64,8 +64,9 @@ _DTYPE = "(f64|f32|f16|bf16|f8e4m3|f8e5m2|i64|i32|i16|i8|u8|u32|bool)"
 OWN = re.compile(
     r"(wrap_(add|sub|mul|neg|abs)|(py|np|num)_(min|max)|min|max|square|u32_from|(atomic|wave|block)_\w+"
     rf"|(first|last)_(min|max))_{_DTYPE}|{_DTYPE}x\d+"
+    r"|(M|FLT|DBL|INT|UINT|LONG|ULONG|LLONG|CHAR|SHRT|SIZE|FP|HIP)_[A-Z0-9_]+"
 )
-"""Names of the helpers that printing itself may add to a file."""
+"""Names of the helpers that printing itself may add to a file, and of macros of the C library's headers."""
 
 
 class Names:

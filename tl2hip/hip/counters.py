@@ -1,0 +1,42 @@
+"""Scalars of a kernel that only count: their sums print as plain C++ because they cannot reach 2**63.
+
+A variable that starts at an index or a constant and changes by constants under 2**20 would have to change 2**42
+times to overflow, which no run does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tl2hip.dtypes import I64
+from tl2hip.hip.context import Context
+from tl2hip.hip.facts import is_index
+from tl2hip.nest.ir import Binary, Const, Expr, Set, Var
+from tl2hip.plan.ir import Combine, Declare, DeviceStmt, For
+from tl2hip.plan.walk import all_stmts
+
+STEP = 2**20
+
+
+def counters(body: tuple[DeviceStmt, ...], ctx: Context) -> set[str]:
+    """Names of the i64 variables of a kernel that only take indices and change by small constants."""
+    stmts = list(all_stmts(body))
+    loops = {s.var for s in stmts if isinstance(s, For)}
+    known = Context(ctx.names, ctx.used, ctx.arrays, index=ctx.index | loops)
+    names = {s.name for s in stmts if isinstance(s, Declare) and s.dtype is I64}
+    names -= {name for s in stmts if isinstance(s, Combine) for name, _ in s.variables}
+    return {n for n in names if all(_counts(n, v, known) for v in _values(n, stmts))}
+
+
+def _values(name: str, stmts: list[DeviceStmt]) -> Iterator[Expr]:
+    for s in stmts:
+        if isinstance(s, Set | Declare) and s.name == name and s.value is not None:
+            yield s.value
+
+
+def _counts(name: str, value: Expr, known: Context) -> bool:
+    match value:
+        case Binary(op="+" | "-", left=Var(name=n), right=Const(value=step)) if n == name:
+            return abs(step) < STEP
+        case _:
+            return is_index(value, known)
