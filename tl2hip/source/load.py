@@ -7,8 +7,8 @@ import tokenize
 from pathlib import Path
 from typing import NoReturn
 
-from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.reading import Undecodable, Unreadable
+from tl2hip.source.problems import reading
+from tl2hip.source.problems.base import Problem, Refused
 from tl2hip.source.span import Source, Span
 
 
@@ -21,7 +21,7 @@ def load(path: str | Path, name: str | None = None) -> Source:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise Refused(Unreadable(reason)) from None
+        raise Refused(reading.Unreadable(reason)) from None
     return decode(data, str(path) if name is None else name)
 
 
@@ -38,7 +38,7 @@ def decode(data: bytes, name: str) -> Source:
     except UnicodeDecodeError as error:
         raise Refused(_undecodable(data, error.start, encoding, error.reason)) from None
     except (LookupError, UnicodeError) as error:
-        raise Refused(Undecodable(encoding, str(error), at=Span(1, 0, 1, 1))) from None
+        raise Refused(reading.Undecodable(encoding, str(error), at=Span(1, 0, 1, 1))) from None
 
 
 def _raise_for_first_lines(data: bytes, reason: str) -> NoReturn:
@@ -47,12 +47,12 @@ def _raise_for_first_lines(data: bytes, reason: str) -> NoReturn:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Refused(_undecodable(data, error.start, "utf-8", error.reason)) from None
-    raise Refused(Undecodable("named in its first lines", reason, at=Span(1, 0, 1, 1)))
+    raise Refused(reading.Undecodable("named in its first lines", reason, at=Span(1, 0, 1, 1)))
 
 
-def _undecodable(data: bytes, index: int, encoding: str, reason: str) -> Undecodable:
+def _undecodable(data: bytes, index: int, encoding: str, reason: str) -> Problem:
     """The problem at a byte: its line, and its column in characters as far as they can be told."""
     before = data[:index].decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
     line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1)
     at = Span(line, column, line, column + 1)
-    return Undecodable(encoding, f"byte 0x{data[index]:02x}: {reason}", at=at)
+    return reading.Undecodable(encoding, f"byte 0x{data[index]:02x}: {reason}", at=at)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from tl2hip.source.bindings import head
 from tl2hip.source.nodes import Function, Import, Module
+from tl2hip.source.problems import reading
 from tl2hip.source.problems.base import Problem, Refused, Report
-from tl2hip.source.problems.reading import DefinedTwice, NotAtFileLevel, TooDeep, UnknownSyntax
 from tl2hip.source.recursion import find_recursion
 from tl2hip.source.scan import DEPTH, Scan, Used, parse, scan, used
 from tl2hip.source.span import Source, Span
@@ -59,14 +59,14 @@ def read(
         report.add(refused.problem)
         return nothing
     for node, holder in found.misplaced:
-        report.add(NotAtFileLevel(node.name, holder, at=head(node)))
+        report.add(reading.NotAtFileLevel(node.name, holder, at=head(node)))
     kernels = tuple(found.functions) if every else _chosen(found, wanted)
     if not kernels:
         return nothing
     try:
         return _lowered(source, report, found, kernels, imports)
     except RecursionError:
-        report.add(TooDeep(DEPTH, at=Span(1, 0, 1, 0)))
+        report.add(reading.TooDeep(DEPTH, at=Span(1, 0, 1, 0)))
         return nothing
     except Refused as refused:
         report.add(refused.problem)
@@ -140,7 +140,7 @@ def _repeated(found: Scan, reached: dict[str, Used]) -> Iterator[tuple[str, Prob
     for one in found.repeated:
         called = any(one.name in used.loaded for name, used in reached.items() if name != one.name)
         if one.name in reached and (one.by_definition or called):
-            yield one.name, DefinedTwice(one.name, one.first, at=one.at)
+            yield one.name, reading.DefinedTwice(one.name, one.first, at=one.at)
 
 
 def _parse_with_libcst(source: Source) -> libcst.Module:
@@ -156,4 +156,4 @@ def _parse_with_libcst(source: Source) -> libcst.Module:
         return libcst.parse_module(source.text)
     except libcst.ParserSyntaxError as error:
         line, column = max(1, error.raw_line), max(0, error.raw_column)
-        raise Refused(UnknownSyntax(error.message, at=Span(line, column, line, column + 1))) from None
+        raise Refused(reading.UnknownSyntax(error.message, at=Span(line, column, line, column + 1))) from None

@@ -7,8 +7,8 @@ from dataclasses import fields
 
 from tl2hip.source.names import local_names
 from tl2hip.source.nodes import Call, Function, Name, Node
+from tl2hip.source.problems import reading
 from tl2hip.source.problems.base import Problem
-from tl2hip.source.problems.reading import Recursion
 from tl2hip.source.scan import Used
 
 
@@ -29,7 +29,7 @@ def find_recursion(functions: tuple[Function, ...], reached: Mapping[str, Used])
             way = _way(_name(call), function.name, calls)
             if way is not None:
                 through = f" through {', '.join(way)}" if way else ""
-                found.append((function.name, Recursion(function.name, through, at=call.at)))
+                found.append((function.name, reading.Recursion(function.name, through, at=call.at)))
     return found
 
 

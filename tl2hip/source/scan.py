@@ -23,8 +23,8 @@ from tl2hip.source.bindings import (
 )
 from tl2hip.source.names import resolve
 from tl2hip.source.nodes import Import
-from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.reading import NotPython, TooDeep
+from tl2hip.source.problems import reading
+from tl2hip.source.problems.base import Problem, Refused
 from tl2hip.source.span import Source, Span
 
 DEPTH = 500
@@ -62,7 +62,7 @@ def parse(source: Source) -> tuple[ast.Module, list[ast.AST]]:
     except SyntaxError as error:
         raise Refused(_syntax_problem(error, source)) from None
     except (RecursionError, MemoryError):
-        raise Refused(TooDeep(DEPTH, at=Span(1, 0, 1, 0))) from None
+        raise Refused(reading.TooDeep(DEPTH, at=Span(1, 0, 1, 0))) from None
     except ValueError as error:
         raise Refused(_character_problem(error, source)) from None
     return tree, every
@@ -78,7 +78,7 @@ def flatten(tree: ast.AST) -> list[ast.AST]:
         if not level:
             return every
     at = next((span(node) for node in level if hasattr(node, "lineno")), Span(1, 0, 1, 0))
-    raise Refused(TooDeep(DEPTH, at=at))
+    raise Refused(reading.TooDeep(DEPTH, at=at))
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
@@ -93,20 +93,20 @@ def _children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def _syntax_problem(error: SyntaxError, source: Source) -> NotPython:
+def _syntax_problem(error: SyntaxError, source: Source) -> Problem:
     line = max(1, error.lineno or 1)
     column = max(0, (error.offset or 1) - 1)
     end_line, end_column = error.end_lineno or line, (error.end_offset or 0) - 1
     if (end_line, end_column) <= (line, column):
         end_line, end_column = line, column + 1
-    return NotPython(error.msg, at=Span(line, column, end_line, end_column))
+    return reading.NotPython(error.msg, at=Span(line, column, end_line, end_column))
 
 
-def _character_problem(error: ValueError, source: Source) -> NotPython:
+def _character_problem(error: ValueError, source: Source) -> Problem:
     if isinstance(error, UnicodeError):
         bad = next((i for i, c in enumerate(source.text) if "\ud800" <= c <= "\udfff"), 0)
-        return NotPython("a lone surrogate is no character", at=place(source.text, bad))
-    return NotPython("source code cannot contain null bytes", at=place(source.text, source.text.find("\0")))
+        return reading.NotPython("a lone surrogate is no character", at=place(source.text, bad))
+    return reading.NotPython("source code cannot contain null bytes", at=place(source.text, source.text.find("\0")))
 
 
 def place(text: str, index: int) -> Span:

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from tl2hip.source.problems import (
-    dependence,
-    marks,
-    planning,
-    proving,
-    reading,
-    rules,
-    types,
-    use,
-)
-from tl2hip.source.problems.base import CATALOGUE, Problem
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tl2hip.source.problems.base import Problem
 
 MODULES = {
-    1: reading,
-    2: marks,
-    3: types,
-    4: dependence,
-    5: planning,
-    6: rules,
-    7: proving,
-    8: use,
+    1: "reading",
+    2: "marks",
+    3: "types",
+    4: "dependence",
+    5: "planning",
+    6: "rules",
+    7: "proving",
+    8: "use",
 }
-"""The catalogue's modules by the first digit of their codes."""
+"""The catalogue's modules by the first digit of their codes; each is imported when it is needed."""
+
+
+def catalogue() -> dict[str, type[Problem]]:
+    """Every problem class by its code, in order."""
+    from tl2hip.source.problems.base import CATALOGUE
+
+    for name in MODULES.values():
+        module = import_module(f"{__name__}.{name}")
+        if hasattr(module, "load_all"):
+            module.load_all()
+    return dict(sorted(CATALOGUE.items()))
 
 
 def lookup(code: str) -> type[Problem] | None:
     """The class of a code such as `TL204` (case does not matter), None where there is none."""
-    return CATALOGUE.get(code.strip().upper())
+    return catalogue().get(code.strip().upper())
 
 
 def page(kind: type[Problem]) -> str:
