@@ -201,10 +201,11 @@ def host_program() -> Plan:
     at = Binary("+", Binary("*", Var("block", I64), i64(256)), Var("thread", I64))
     y_old, x_new = (Load(name, (Var("i", I64),), F32, True) for name in "yx")
     add = Binary("+", y_old, Binary("*", x_new, Cast(AxisRef("t"), F32)))
-    inside = DeviceIf(Compare("<", Var("i", I64), n), (Store("y", (Var("i", I64),), add, True),))
+    count = Store("counts", (AxisRef("t"), Var("i", I64)), AxisRef("t"), True)
+    inside = DeviceIf(Compare("<", Var("i", I64), n), (Store("y", (Var("i", I64),), add, True), count))
     body: tuple[DeviceStmt, ...] = (Let("i", at), inside)
     places = (Place("block", "blockIdx.x"), Place("thread", "threadIdx.x"))
-    one = DeviceKernel("steps_kernel", ("x", "y"), (("t", I64), ("n", I64)), (256, 1, 1), places, body)
+    one = DeviceKernel("steps_kernel", ("x", "y", "counts"), (("t", I64), ("n", I64)), (256, 1, 1), places, body)
     grid = (Var("blocks", I64), i64(1), i64(1))
     launch = (Launch("steps_kernel", grid),)
     host: tuple[HostStmt, ...] = (

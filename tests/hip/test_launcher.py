@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.hip import plans
-from tl2hip.dtypes import F32
+from tl2hip.dtypes import F32, I64
 from tl2hip.hip import print_plan
-from tl2hip.nest.ir import Array, Const, Dim
+from tl2hip.nest.ir import Array, Binary, Const, Dim
 from tl2hip.plan.ir import Plan
 from tl2hip.prove.emulate import Buffer, Emulator
 
@@ -102,5 +102,5 @@ def test_in_place_means_the_same_start(start: int) -> None:
 
 def test_restrict_stands_where_overlap_was_refused_only() -> None:
     text = print_plan(plans.host_program()).text
-    assert "steps_kernel(const float *x, float *y, i64 t, i64 n)" in text
+    assert "steps_kernel(const float *x, float *y, i64 *__restrict__ counts, i64 t, i64 n)" in text
     assert "const _Float16 *__restrict__ A" in print_plan(plans.gemm()).text

@@ -43,4 +43,4 @@ def print_plan(plan: Plan) -> Printed:
         kernels=kernels,
         launcher=launcher,
     )
-    return Printed(text, info)
+    return Printed(f"{text}\n", info)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 
 from tl2hip.dtypes import I64
@@ -27,7 +28,6 @@ def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> 
     for place in kernel.places:
         ctx.index.add(place.name)
         ctx.natural.add(place.name)
-        w.line(f"const i64 {names[place.name]} = {place.what};")
     ctx.index.update(counters(kernel.body, ctx))
     write_all(kernel.body, w)
     return fill(
@@ -36,7 +36,7 @@ def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> 
         threads=kernel.threads,
         name=names[kernel.name],
         parameters=broken(f"{names[kernel.name]}(", parameters(kernel, plan, names)),
-        lines=[*(f"    {line}" for line in _memory(kernel, plan, w)), *w.lines],
+        lines=[f"    {line}" for line in (*_memory(kernel, plan, w), *_places(kernel, w))] + w.lines,
     )
 
 
@@ -93,6 +93,12 @@ def _memory(kernel: DeviceKernel, plan: Plan, w: Writer) -> list[str]:
         shared = "__shared__ __attribute__((aligned(16))) " if placed.space == "shared" else ""
         lines.append(f"{shared}{a.dtype.c} {w.names[name]}[{elements(a)}];")
     return lines + [f"__shared__ {t.c} {name}[{n}];" for name, t, n in w.scratch.values()]
+
+
+def _places(kernel: DeviceKernel, w: Writer) -> list[str]:
+    """Where the thread stands, as far as the text below asks."""
+    named = set(re.findall(r"\w+", "\n".join(w.lines)))
+    return [f"const i64 {w.names[p.name]} = {p.what};" for p in kernel.places if w.names[p.name] in named]
 
 
 def elements(a: Array) -> int:
