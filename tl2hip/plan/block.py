@@ -106,7 +106,7 @@ class BlockCode:
         self.shared_axes.append(s.axis.name)
         head = self._fence(s)
         conflicts = frozenset(u.array for u in self.kinds[s.axis.name].updates)
-        code = ThreadCode(self.names, self.atomic | conflicts)
+        code = ThreadCode(self.names, self.dtypes, self.atomic | conflicts)
         how = Spread("x", False, self.threads, s.axis.tile or self.threads)
         loop = loops.spread(s.axis, how, code.lower(privatised(s.body, parts)), self.names, s.at)
         starts = tuple(d for p in parts for d in p.start())

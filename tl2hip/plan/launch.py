@@ -57,7 +57,7 @@ def _by_threads(state: State, chain: Chain) -> tuple[HostStmt, ...]:
         body = private.expanded(
             state, body, product((*grid, number(block[0] * block[1]))), _thread_number(block)
         )
-    code = ThreadCode(state.names, atomic_arrays(state, shared))
+    code = ThreadCode(state.names, state.dtypes, atomic_arrays(state, shared))
     inner = wrap(shared, code.lower(body), state)
     kernel = state.add("", inner, block, _summary(shared, "a thread"))
     note_chain(state, shared, "thread")

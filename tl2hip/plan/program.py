@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tl2hip.nest.analysis.variables import exposed
+from tl2hip.nest.analysis.variables import Flow
 from tl2hip.nest.index import ONE, ZERO
 from tl2hip.nest.ir import Loop, Set, Stmt, Store, Var
 from tl2hip.plan.access import uses
@@ -58,7 +58,7 @@ class Program:
 
     def _group(self, body: tuple[Stmt, ...]) -> Launch:
         state = self.state
-        open_reads, whole = exposed(body)[0], uses(body)
+        open_reads, whole = Flow().exposed(body)[0], uses(body)
         body = tuple(x for s in body for x in self.combines.get(id(s), (s,)))
         ahead = tuple(
             Set(v, state.slot(v), at=body[0].at) for v in state.slots if v in open_reads and v in whole.sets
@@ -85,7 +85,7 @@ def passed_on(units: tuple[Unit, ...], constants: Iterable[str]) -> tuple[str, .
                 touched = uses((loop,))
                 wanted |= touched.gets - touched.sets
             case Group(body=body):
-                wanted |= exposed(body)[0]
+                wanted |= Flow().exposed(body)[0]
             case _:
                 raise TypeError(u)
     return tuple(sorted(wanted - set(constants)))

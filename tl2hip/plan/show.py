@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tl2hip.nest.ir import Array, Const, Expr
-from tl2hip.nest.show import expression
+from tl2hip.nest.ir import Const, Expr, Nest
+from tl2hip.nest.show import show_expr
 from tl2hip.plan.ir import (
     Aligned,
     Barrier,
@@ -28,9 +28,9 @@ def show(plan: Plan) -> str:
     sections = [
         f"plan of {plan.nest.name} for gfx942",
         _table("loops", _notes(plan.notes)),
-        _table("memory", [_memory(p) for p in plan.arrays]),
+        _table("memory", [_memory(p, plan.nest) for p in plan.arrays]),
         _table("kernels", [_kernel(k) for k in plan.kernels]),
-        "\n".join(["launcher", *_host(plan.host, "  ")]),
+        "\n".join(["launcher", *_host(plan.host, "  ", plan.nest)]),
     ]
     if plan.in_place:
         pairs = [(a, "may start where", b, "starts") for a, b in plan.in_place]
@@ -52,9 +52,9 @@ def _notes(notes: Iterable[Note]) -> list[tuple[str, ...]]:
     return [(n.axis, f"line {n.at.line}" if n.at.line else "", n.where, n.why) for n in notes]
 
 
-def _memory(p: Placed) -> tuple[str, ...]:
-    a: Array = p.array
-    shape = ", ".join(expression(e) for e in a.shape)
+def _memory(p: Placed, nest: Nest) -> tuple[str, ...]:
+    a = p.array
+    shape = ", ".join(show_expr(nest, e) for e in a.shape)
     return (a.name, f"{a.dtype}[{shape}]", p.space, a.role if p.space == "global" else "")
 
 
@@ -66,32 +66,32 @@ def _kernel(k: DeviceKernel) -> tuple[str, ...]:
     return (k.name, f"{block} threads", meets, k.summary)
 
 
-def _host(body: Iterable[HostStmt], pad: str) -> list[str]:
-    return [line for s in body for line in _host_one(s, pad)]
+def _host(body: Iterable[HostStmt], pad: str, nest: Nest) -> list[str]:
+    return [line for s in body for line in _host_one(s, pad, nest)]
 
 
-def _host_one(s: HostStmt, pad: str) -> list[str]:
+def _host_one(s: HostStmt, pad: str, nest: Nest) -> list[str]:
     match s:
         case HostLet(name=name, value=value):
-            return [f"{pad}{name} = {expression(value)}"]
+            return [f"{pad}{name} = {show_expr(nest, value)}"]
         case HostLoop(var=var, start=start, stop=stop, step=step, body=body):
-            bounds = ", ".join(expression(e) for e in (start, stop))
+            bounds = ", ".join(show_expr(nest, e) for e in (start, stop))
             by = f", {step}" if step != 1 else ""
-            return [f"{pad}for {var} in range({bounds}{by}):", *_host(body, pad + "  ")]
+            return [f"{pad}for {var} in range({bounds}{by}):", *_host(body, pad + "  ", nest)]
         case HostIf(test=test, then=then, orelse=orelse):
-            lines = [f"{pad}if {_test(test)}:", *_host(then, pad + "  ")]
-            return lines + ([f"{pad}else:", *_host(orelse, pad + "  ")] if orelse else [])
+            lines = [f"{pad}if {_test(test, nest)}:", *_host(then, pad + "  ", nest)]
+            return lines + ([f"{pad}else:", *_host(orelse, pad + "  ", nest)] if orelse else [])
         case Launch(kernel=kernel, grid=grid):
-            return [f"{pad}launch {kernel} on a grid of {' x '.join(_factor(g) for g in grid)} blocks"]
+            return [f"{pad}launch {kernel} on a grid of {' x '.join(_factor(g, nest) for g in grid)} blocks"]
 
 
-def _factor(e: Expr) -> str:
-    text = expression(e)
+def _factor(e: Expr, nest: Nest) -> str:
+    text = show_expr(nest, e)
     return text if isinstance(e, Const) or "(" not in text.strip("()") and " " not in text else f"[{text}]"
 
 
-def _test(test: Expr | Aligned) -> str:
+def _test(test: Expr | Aligned, nest: Nest) -> str:
     if not isinstance(test, Aligned):
-        return expression(test)
-    rows = "".join(f", {expression(m)} a multiple of {test.of}" for m in test.multiples)
+        return show_expr(nest, test)
+    rows = "".join(f", {show_expr(nest, m)} a multiple of {test.of}" for m in test.multiples)
     return f"{', '.join(test.arrays)} aligned to {test.bytes} bytes{rows}"

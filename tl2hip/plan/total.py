@@ -42,7 +42,7 @@ def total(state: State, loop: Loop) -> Total | None:
         return None
     shared = _share(chain)
     grid = tuple(_blocks(shared, letter) for letter in ("x", "y"))
-    code = ThreadCode(state.names, atomic_arrays(state, shared))
+    code = ThreadCode(state.names, state.dtypes, atomic_arrays(state, shared))
     body = wrap(shared, code.lower(privatised(chain.body, parts)), state)
     which = linear(tuple((Var(f"block_{c}", I64), Var(f"blocks_{c}", I64)) for c in "xy"[: len(shared)]))
     arrays = tuple(_workspace(state, p) for p in parts)

@@ -1,0 +1,73 @@
+"""Keeps an element that a loop of one thread goes on updating in a register, and stores it once behind the loop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tl2hip.dtypes import DType
+from tl2hip.nest.ir import AxisRef, Expr, Load, Loop, Set, Stmt, Store, Update, Var
+from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, blocks, with_blocks
+from tl2hip.plan.access import uses
+from tl2hip.plan.names import Names
+from tl2hip.plan.reduce import merge
+
+
+def promoted(loop: Loop, atomic: frozenset[str], dtypes: dict[str, DType], names: Names) -> tuple[Stmt, ...]:
+    """The loop with `C[i, j] += …` over its axis turned into a sum in a scalar: load, loop, store.
+
+    Only for an element that stands still in the loop, that nothing else in it touches, and that no other thread
+    updates. The new scalars are added to `dtypes`.
+    """
+    ahead: list[Stmt] = []
+    behind: list[Stmt] = []
+    for array in dict.fromkeys(s.array for s in all_stmts(loop.body) if isinstance(s, Update)):
+        update = _still(loop, array)
+        if update is None or array in atomic:
+            continue
+        dtype = update.value.dtype
+        held = Var(names.fresh(f"{array}_held"), dtype)
+        dtypes[held.name] = dtype
+        ahead.append(Set(held.name, Load(array, update.index, dtype, update.proven), at=update.at))
+        behind.append(Store(array, update.index, held, update.proven, at=update.at))
+        loop = replace(loop, body=_into(loop.body, array, held))
+    return (*ahead, loop, *behind)
+
+
+def _still(loop: Loop, array: str) -> Update | None:
+    """An update of the array, if all of them are of one element throughout the loop and it has no other use."""
+    updates = [s for s in all_stmts(loop.body) if isinstance(s, Update) and s.array == array]
+    if len({(u.index, u.proven) for u in updates}) != 1:
+        return None
+    if any(isinstance(s, Store) and s.array == array for s in all_stmts(loop.body)):
+        return None
+    if any(isinstance(e, Load) and e.array == array for e in all_exprs(loop.body)):
+        return None
+    touched = uses(loop.body)
+    axes = {s.axis.name for s in all_stmts((loop,)) if isinstance(s, Loop)}
+    return updates[0] if not any(_moves(p, axes, touched.sets, touched.writes) for p in _index(updates[0])) else None
+
+
+def _index(u: Update) -> tuple[Expr, ...]:
+    return tuple(p for i in u.index for p in all_parts(i))
+
+
+def _moves(p: Expr, axes: set[str], sets: frozenset[str], writes: frozenset[str]) -> bool:
+    match p:
+        case AxisRef(axis=name):
+            return name in axes
+        case Var(name=name):
+            return name in sets
+        case Load(array=name):
+            return name in writes
+        case _:
+            return False
+
+
+def _into(body: tuple[Stmt, ...], array: str, held: Var) -> tuple[Stmt, ...]:
+    def one(s: Stmt) -> Stmt:
+        if isinstance(s, Update) and s.array == array:
+            return Set(held.name, merge(s.op, held, s.value), at=s.at)
+        inner = tuple(tuple(one(x) for x in b) for b in blocks(s))
+        return with_blocks(s, inner) if inner else s
+
+    return tuple(one(s) for s in body)
