@@ -1,5 +1,5 @@
-// x**y where C's Annex F fixes the result, from |x|**|y|-like `magnitude`, which is right for finite |x|
-// > 0. Returns the final result: zero, infinite and negative x, infinite y, NaN.
+// x**y from `magnitude`, which is |x|**y for a finite |x| above 0 and a finite y: the sign, and what C's
+// Annex F fixes for zero, infinite and NaN arguments and a negative x.
 static __device__ inline double pow_special(double x, double y, double magnitude) {
     const double a = __builtin_fabs(x);
     const bool whole = __builtin_trunc(y) == y;

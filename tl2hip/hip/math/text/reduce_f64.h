@@ -14,7 +14,7 @@ static __device__ const unsigned long long two_over_pi_bits_f64[20] = {
 
 typedef unsigned __int128 wide_u128;
 
-// 64 bits of high and low put together, `shift` bits further down.
+// The 64 bits that start `shift` bits below the top of high, followed by low.
 static __device__ inline unsigned long long shift_in(unsigned long long high, unsigned long long low,
                                                      int shift) {
     return shift == 0 ? high : high << shift | low >> (64 - shift);
@@ -37,8 +37,8 @@ static __device__ inline reduced_f64 reduce_large_f64(double x) {
 
     // The fraction as a signed 128-bit number in [-1/2, 1/2) of a quadrant, then its magnitude, leading
     // bit up.
-    wide_u128 fraction = (wide_u128)shift_in(high, (unsigned long long)middle, 2) << 64 |
-                                 shift_in((unsigned long long)middle, (unsigned long long)low, 2);
+    wide_u128 fraction = shift_in(high, (unsigned long long)middle, 2);
+    fraction = fraction << 64 | shift_in((unsigned long long)middle, (unsigned long long)low, 2);
     const bool negative = (long long)(unsigned long long)(fraction >> 64) < 0;
     const int quadrant = (int)(high >> 62) + (negative ? 1 : 0);
     if (negative) fraction = -fraction;
@@ -67,7 +67,7 @@ static __device__ inline reduced_f64 reduce_f64(double x) {
     return {rest.high, rest.low, (int)n};
 }
 
-// sin and cos of a reduced rest.
+// The sine of a reduced rest.
 static __device__ inline double sin_rest_f64(reduced_f64 part) {
     const double r = part.high, z = r * r;
     double p = 1.5895227332051793e-10;
@@ -79,6 +79,7 @@ static __device__ inline double sin_rest_f64(reduced_f64 part) {
     return r + __builtin_fma(r * z, p, __builtin_fma(part.low * z, -0.5, part.low));
 }
 
+// Its cosine: 1 - z/2 with the rounding error, then the smaller terms.
 static __device__ inline double cos_rest_f64(reduced_f64 part) {
     const double r = part.high, z = r * r;
     double p = -1.1358568331216537e-11;

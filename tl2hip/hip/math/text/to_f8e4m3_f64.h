@@ -5,8 +5,9 @@ static __device__ inline unsigned char f64_to_f8e4m3(double x) {
     const unsigned long long bits = __builtin_bit_cast(unsigned long long, x) & 0x7fffffffffffffffull;
     const unsigned long long rounded = (bits + 0xffffffffffffull + (bits >> 49 & 1ull)) >> 49;
     const double magnitude = __builtin_fabs(x);
-    const unsigned int code = magnitude < 0x1p-7 ? (unsigned int)__builtin_rint(magnitude * 0x1p10)
-                            : (unsigned int)(rounded - ((1023ull - 8ull) << 3));
+    const bool small = magnitude < 0x1p-7;
+    const unsigned int code = small ? (unsigned int)__builtin_rint(magnitude * 0x1p10)
+                                    : (unsigned int)(rounded - ((1023ull - 8ull) << 3));
     if (!(magnitude < 0x1p17) || code > 0x7fu) return 0x80u;
     return (unsigned char)(code != 0u && x < 0 ? code | 0x80u : code);
 }

@@ -5,8 +5,9 @@ static __device__ inline unsigned char f32_to_f8e5m2(float x) {
     const unsigned int bits = __builtin_bit_cast(unsigned int, x) & 0x7fffffffu;
     const unsigned int rounded = (bits + 0xfffffu + (bits >> 21 & 1u)) >> 21;
     const float magnitude = __builtin_fabsf(x);
-    const unsigned int code = magnitude < 0x1p-15f ? (unsigned int)__builtin_rintf(magnitude * 0x1p17f)
-                            : (unsigned int)(rounded - ((127u - 16u) << 2));
+    const bool small = magnitude < 0x1p-15f;
+    const unsigned int code = small ? (unsigned int)__builtin_rintf(magnitude * 0x1p17f)
+                                    : (unsigned int)(rounded - ((127u - 16u) << 2));
     if (!(magnitude < 0x1p17f) || code > 0x7fu) return 0x80u;
     return (unsigned char)(code != 0u && x < 0 ? code | 0x80u : code);
 }
