@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tl2hip.prove.compiler import compile_device
+from tl2hip.prove.counters import read_counters
 from tl2hip.prove.emulate import Emulator, Library
 
 from . import kernels
@@ -94,6 +96,7 @@ extern "C" hipError_t dpp(int* y, hipStream_t stream) {
 }"""
     y = np.zeros((len(cases), 64), np.int32)
     assert Emulator.load(text).call("dpp", [y]).findings == ()
+    assert read_counters(compile_device(text).text)[0].problems() == ()
     for got, (control, rows, banks, zero) in zip(y, cases, strict=True):
         source = dpp_source(control)
         value = np.where(source >= 0, 100 + source, 0 if zero else -7)

@@ -9,6 +9,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tl2hip.prove.compiler import compile_device
+from tl2hip.prove.counters import read_counters
 from tl2hip.prove.emulate import Emulator, Library
 
 from .kernels import HEAD
@@ -106,6 +108,11 @@ extern "C" hipError_t run_{name}(const char* a, const char* b, char* c, hipStrea
 @pytest.fixture(scope="module")
 def library() -> Library:
     return Emulator.load(HEAD + "".join(map(text_of, INSTRUCTIONS)), detect=False)
+
+
+def test_gfx942_has_every_instruction() -> None:
+    made = read_counters(compile_device(HEAD + "".join(map(text_of, INSTRUCTIONS))).text)
+    assert [(kernel.name, kernel.whole.mfma) for kernel in made] == [(f"{name}_kernel", 1) for name in INSTRUCTIONS]
 
 
 @pytest.mark.parametrize("name", INSTRUCTIONS)

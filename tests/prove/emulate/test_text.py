@@ -1,4 +1,4 @@
-"""Forms of HIP text that a printer may use: each is legal on gfx942 and seen by the detectors of the emulated unit."""
+"""Forms of HIP text that a printer may use: each is legal on gfx942 and seen by the emulated unit's detectors."""
 
 from __future__ import annotations
 
