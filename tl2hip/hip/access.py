@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tl2hip.dtypes import I64
 from tl2hip.hip import helpers
 from tl2hip.hip.context import Context
 from tl2hip.hip.text import Text, call, infix
-from tl2hip.nest.ir import Array, Const, Expr, Load
+from tl2hip.nest.ir import Array, Cast, Const, Expr, Load
 
 Show = Callable[[Expr, Context], Text]
 
@@ -63,10 +64,15 @@ def guarded_offset(array: str, index: tuple[Expr, ...], ctx: Context, show: Show
     a = ctx.arrays[array]
     if not index:
         return Text("0")
-    shown = [show(i, ctx).argument for i in index]
+    shown = [show(_narrow(i), ctx).argument for i in index]
     extents = [show(n, ctx).argument for n in a.shape]
     places = [call(ctx.call(helpers.WRAPPED), x, n) for x, n in zip(shown, extents, strict=True)]
     return _strided(a, places, ctx, show) if a.strides is not None else _row_major(extents, places, ctx)
+
+
+def _narrow(e: Expr) -> Expr:
+    """An index without the cast to i64 that passing it as an argument makes anyway."""
+    return e.value if isinstance(e, Cast) and e.dtype is I64 and e.value.dtype.is_int else e
 
 
 def _row_major(extents: list[str], places: list[Text], ctx: Context) -> Text:

@@ -63,8 +63,8 @@ def _part_of_word(name: str, dtype: DType, combined: str, needs: tuple[Helper, .
     mask = f"{2**dtype.bits - 1:#x}u"
     text = (
         f"static inline __device__ void {name}({dtype.c} *place, {dtype.c} by)\n{{\n"
-        "    unsigned int *word = (unsigned int *)((size_t)place & ~(size_t)3);\n"
-        "    const unsigned int shift = ((size_t)place & 3) * 8;\n"
+        "    unsigned int *word = (unsigned int *)((u64)place & ~3ull);\n"
+        "    const unsigned int shift = ((u64)place & 3) * 8;\n"
         "    unsigned int seen = 0;\n"
         "    for (;;) {\n"
         f"        const {dtype.c} old = {_bits_to_value(f'({part})(seen >> shift)', dtype)};\n"
@@ -75,7 +75,7 @@ def _part_of_word(name: str, dtype: DType, combined: str, needs: tuple[Helper, .
         "        seen = found;\n"
         "    }\n}"
     )
-    return Helper(name, text, needs)
+    return Helper(name, text, (*needs, helpers.U64))
 
 
 def _bits_to_value(bits: str, dtype: DType) -> str:

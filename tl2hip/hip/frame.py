@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,10 +13,10 @@ if TYPE_CHECKING:
 @cache
 def _environment() -> Environment:
     """jinja2 is imported on the first print only; an undefined name in a template is an error."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader("tl2hip.hip", "frames"),
+        loader=FileSystemLoader(Path(__file__).parent / "frames"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -55,10 +55,13 @@ class Writer:
 
     def quote(self, at: Span) -> None:
         """The user's line as a comment, once in a function; nothing where no user wrote the statement."""
-        if at.line == 0 or at.line in self.quoted:
-            return
-        self.quoted.add(at.line)
-        self.line(quoted(self.source, at.line))
+        if self.would_quote(at):
+            self.quoted.add(at.line)
+            self.line(quoted(self.source, at.line))
+
+    def would_quote(self, at: Span) -> bool:
+        """Whether the line at a place is the user's and not quoted yet."""
+        return at.line != 0 and at.line not in self.quoted
 
     def text(self, e: Expr) -> str:
         return show(e, self.ctx).argument
@@ -68,7 +71,8 @@ class Writer:
         self.depth += 1
         write_all(body, self)
         self.depth -= 1
-        self.line(tail)
+        if tail:
+            self.line(tail)
 
 
 def quoted(source: Source, line: int) -> str:
@@ -272,13 +276,17 @@ def _advance(name: str, step: Expr, ctx: Context) -> str:
 @write.register
 def _if(s: DeviceIf, w: Writer) -> None:
     w.quote(s.at)
-    note = f"  // {s.note}" if s.note else ""
-    w.block(f"if ({w.text(s.test)}) {{{note}", s.then, "} else {" if s.orelse else "}")
+    head = "if"
+    while True:
+        note = f"  // {s.note}" if s.note else ""
+        w.block(f"{head} ({w.text(s.test)}) {{{note}", s.then, "")
+        other = s.orelse[0] if len(s.orelse) == 1 else None
+        if not isinstance(other, DeviceIf) or w.would_quote(other.at):
+            break
+        s, head = other, "} else if"
     if s.orelse:
-        w.depth += 1
-        write_all(s.orelse, w)
-        w.depth -= 1
-        w.line("}")
+        w.block("} else {", s.orelse, "")
+    w.line("}")
 
 
 @write.register
