@@ -39,8 +39,20 @@ def _nonneg(p: Poly, access: Access, trace: Trace) -> bool:
 
 
 def _affine(p: Poly, trace: Trace) -> bool:
-    """Whether islpy may know more of a polynomial than the small prover."""
-    return all(len(m) < 2 for m in p) and not any(trace.meanings[s].opaque for s in symbols(p))
+    """Whether islpy may know more of a polynomial than the small prover: it is affine, and neither it nor the
+    range of an axis in it hangs on a value of which nothing is known."""
+    pending = [p]
+    while pending:
+        q = pending.pop()
+        if any(len(m) > 1 for m in q):
+            return False
+        for s in symbols(q):
+            if trace.meanings[s].opaque:
+                return False
+            if s.kind == "axis":
+                start, stop, _ = trace.bounds[s.name]
+                pending += [start, stop]
+    return True
 
 
 def _never_negative(p: Poly, access: Access, trace: Trace) -> bool:

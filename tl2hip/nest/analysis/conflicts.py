@@ -35,6 +35,17 @@ class Conflict:
     distance: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Two accesses that meet only if every pair is equal (and the wrapping dimensions are)."""
+
+    first: Access
+    second: Access
+    pairs: tuple[Pair, ...]
+    wrapping: tuple[int, ...]
+    distance: int | None
+
+
 class Pairs:
     """Answers for one loop of a traced nest."""
 
@@ -46,16 +57,14 @@ class Pairs:
         self.start, self.stop, self.step = trace.bounds[axis]
         self.outside = trace.outside[axis]
 
-    def conflict(self, x: Access, y: Access, ask: bool = True) -> Conflict | None:
-        """The conflict of two accesses in different iterations, or None where there surely is none.
-
-        With `ask` unset, None also where only islpy could tell.
-        """
+    def settle(self, x: Access, y: Access) -> Conflict | Question | None:
+        """The conflict of two accesses in different iterations, None where there surely is none, or a question
+        that takes islpy to answer."""
         pairs, wrapping = self._dimensions(x, y)
         distances: set[int] = set()
         left: list[Pair] = []
         for pair in pairs:
-            answer = self._settle(pair, x, y)
+            answer = self._settle(pair)
             if answer == "apart":
                 return None
             if isinstance(answer, int):
@@ -68,9 +77,7 @@ class Pairs:
         left += [(x.index[d], y.index[d]) for d in wrapping]
         if not self._worth_asking(left, x, y):
             return Conflict(x, y, distance)
-        if not ask:
-            return None
-        return self._ask(x, y, pairs, wrapping, distance)
+        return Question(x, y, tuple(pairs), tuple(wrapping), distance)
 
     def varies(self, p: Poly) -> bool:
         """Whether a polynomial may differ between iterations of the loop, inner axes being equal."""
@@ -155,7 +162,7 @@ class Pairs:
 
     # --- the quick answers -----------------------------------------------------------------------
 
-    def _settle(self, pair: Pair, x: Access, y: Access) -> int | str:
+    def _settle(self, pair: Pair) -> int | str:
         """ "apart" where the two are never equal in different iterations, "same" where they always are, the
         distance of the axis where it is fixed, else "open"."""
         (moving_a, still_a), (moving_b, still_b) = (split(p, self._changing(p)) for p in pair)
@@ -210,19 +217,18 @@ class Pairs:
 
     # --- the exact answer ------------------------------------------------------------------------
 
-    def _ask(
-        self, x: Access, y: Access, pairs: list[Pair], wrapping: list[int], distance: int | None
-    ) -> Conflict | None:
+    def ask(self, q: Question) -> Conflict | None:
         """Asks islpy whether two iterations in the domain meet, one after the other either way."""
+        x, y = q.first, q.second
         system = System(self.trace.meanings, self.inside, self.trace.bounds)
         i, j = system.name((self.axis, 1)), system.name((self.axis, 2))
         away = system.name("distance")
         system.constraints += [f"{away} = {j} - {i}", f"({away} > 0 or {away} < 0)"]
-        for a, b in pairs:
+        for a, b in q.pairs:
             left, right = system.text(a, 1), system.text(b, 2)
             if left is not None and right is not None:
                 system.constraints.append(f"{left} = {right}")
-        for d in wrapping:
+        for d in q.wrapping:
             self._wrapping(system, x, y, d)
         for copy, access in ((1, x), (2, y)):
             for index, extent in zip(access.index, access.shape, strict=True):
@@ -231,7 +237,7 @@ class Pairs:
                 system.require(p, copy)
             system.explain([*access.facts.all(), *access.index, *access.shape], copy)
         possible, found = system.value_of(away)
-        return Conflict(x, y, distance if distance is not None else found) if possible else None
+        return Conflict(x, y, found if q.distance is None else q.distance) if possible else None
 
     def _wrapping(self, system: System, x: Access, y: Access, d: int) -> None:
         """One dimension whose index may be negative: the element is it, or it and the extent."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Literal, get_args
 
-from tl2hip.nest.analysis.conflicts import Conflict, Pairs
+from tl2hip.nest.analysis.conflicts import Conflict, Pairs, Question
 from tl2hip.nest.analysis.trace import Access, Trace
 from tl2hip.nest.analysis.variables import Flow, Reduction, reduction, why_ordered, written
 from tl2hip.nest.ir import Alloc, Loop, Nest, ReduceOp, Set, Stmt, Store, Update
@@ -155,7 +156,7 @@ def _arrays(loop: Loop, trace: Trace) -> tuple[list[ArrayUpdate], list[Carried]]
         if loop.axis.name in access.scopes:
             by_array.setdefault(access.array, []).append(access)
     inside = list(all_stmts(loop.body))
-    private = {s.array for s in inside if isinstance(s, Alloc)}
+    private = {s.array for s in inside if isinstance(s, Alloc) and trace.nest.array(s.array).role == "local"}
     shared = {s.array for s in inside if isinstance(s, Store | Update)} - private
     updates: list[ArrayUpdate] = []
     carried: list[Carried] = []
@@ -175,20 +176,30 @@ def _arrays(loop: Loop, trace: Trace) -> tuple[list[ArrayUpdate], list[Carried]]
 
 
 def _first_conflict(accesses: list[Access], pairs: Pairs) -> Conflict | None:
-    """A conflict of accesses in different iterations, one of a fixed distance where that is easily found."""
+    """A conflict of accesses in different iterations, one of a fixed distance where that is easily found.
+    islpy is asked only where nothing simpler settles it."""
     found: Conflict | None = None
+    questions: list[Question] = []
+    for x, y in _to_compare(accesses):
+        answer = pairs.settle(x, y)
+        if isinstance(answer, Question):
+            questions.append(answer)
+        elif answer is not None:
+            if answer.distance is not None:
+                return answer
+            found = found or answer
+    return found or next((c for q in questions if (c := pairs.ask(q)) is not None), None)
+
+
+def _to_compare(accesses: list[Access]) -> Iterator[tuple[Access, Access]]:
+    """The pairs of accesses of which one writes, those that look alike once; a write first with itself."""
     asked: set[object] = set()
-    for n, x in enumerate(accesses):
-        for y in accesses[n:]:
-            key = _shape_of(x, y)
-            if not (x.writes or y.writes) or key in asked:
-                continue
+    writes = [(a, a) for a in accesses if a.writes]
+    for x, y in (*writes, *combinations(accesses, 2)):
+        key = _shape_of(x, y)
+        if (x.writes or y.writes) and key not in asked:
             asked.add(key)
-            conflict = pairs.conflict(x, y, ask=found is None)
-            if conflict is not None and conflict.distance is not None:
-                return conflict
-            found = found or conflict
-    return found
+            yield x, y
 
 
 def _shape_of(x: Access, y: Access) -> object:
