@@ -98,6 +98,9 @@ def _math_integer(name: str) -> Callable[[Context, Scalars, Span], ScalarValue]:
         _not_fp8(f"math.{name}", values, at)
         if not values[0].dtype.is_float:
             return ScalarValue(fold.cast(values[0].expr, I64), weak=True)
+        if name == "trunc" and values[0].dtype is not F64:
+            way = "NumPy's scalars have no __trunc__: write int(x)"
+            raise Refused(NotDefinedFor("math.trunc", values[0].dtype.name, way, at=at))
         return ScalarValue(_rounded(name, values[0].expr), weak=True)
 
     return apply
