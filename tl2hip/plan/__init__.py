@@ -40,7 +40,14 @@ def plan(nest: Nest) -> Plan:
     for variable in passed_on(units, given):
         state.slots[variable] = state.workspace(f"{variable}_slot", dtypes[variable], (ONE,))
     host = Program(state).host(units)
-    return Plan(nest, tuple(state.placed.values()), tuple(state.kernels), host, tuple(state.notes))
+    return Plan(
+        nest,
+        tuple(state.placed.values()),
+        tuple(state.kernels),
+        host,
+        tuple(state.notes),
+        trees=tuple(state.trees.items()),
+    )
 
 
 def _place(state: State, splitter: Splitter) -> None:

@@ -18,7 +18,7 @@ from tl2hip.nest.ir import Alloc, Axis, Compare, If, Load, Loop, Set, Stmt, Stor
 from tl2hip.nest.walk import all_parts, all_stmts, own_exprs
 from tl2hip.plan import loops
 from tl2hip.plan.access import unit_stride, uses
-from tl2hip.plan.ir import Barrier, DeviceIf, DeviceStmt, DeviceWhile
+from tl2hip.plan.ir import Barrier, DeviceIf, DeviceStmt, DeviceWhile, Tree
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.names import Names
 from tl2hip.plan.reduce import Partial, partials, privatised
@@ -40,7 +40,7 @@ class BlockCode:
     """Lowers bodies that a block runs together.
 
     `atomic` names the arrays whose Updates may meet another block's; `same` maps an array to those that may be
-    the same memory. `shared_axes` collects the axes that went to lanes, for the notes.
+    the same memory. `shared_axes` collects the axes that went to lanes, `trees` those of them that are reduced.
     """
 
     names: Names
@@ -50,6 +50,7 @@ class BlockCode:
     atomic: frozenset[str] = frozenset()
     same: Mapping[str, frozenset[str]] = field(default_factory=dict)
     shared_axes: list[str] = field(default_factory=list)
+    trees: dict[str, Tree] = field(default_factory=dict)
     _read: set[str] = field(default_factory=set)
     _written: set[str] = field(default_factory=set)
 
@@ -104,6 +105,8 @@ class BlockCode:
 
     def _share(self, s: Loop, parts: tuple[Partial, ...]) -> tuple[DeviceStmt, ...]:
         self.shared_axes.append(s.axis.name)
+        if parts:
+            self.trees[s.axis.name] = Tree(self.threads)
         head = self._fence(s)
         conflicts = frozenset(u.array for u in self.kinds[s.axis.name].updates)
         code = ThreadCode(self.names, self.dtypes, self.atomic | conflicts)

@@ -273,6 +273,29 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Tree:
+    """How a reduction over one axis is shared out: over `threads` threads of each of up to `blocks` blocks."""
+
+    threads: int
+    blocks: int = 1
+
+    def depth(self, n: int) -> int:
+        """The most additions that one of n terms goes through, for the running bound.
+
+        A thread adds its share one after the other; a wave folds 64 lanes in 6 steps, a block its waves one
+        by one; the partials of several blocks are added up in the same way by one block.
+        """
+        blocks = max(1, min(self.blocks, -(-n // self.threads)))
+        inside = -(-n // (self.threads * blocks)) + _fold(self.threads)
+        over = -(-blocks // 256) + _fold(256) if self.blocks > 1 else 0
+        return inside + over + 1
+
+
+def _fold(threads: int) -> int:
+    return 6 + threads // 64
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything that is printed for one nest.
 
@@ -286,6 +309,8 @@ class Plan:
     host: tuple[HostStmt, ...]
     notes: tuple[Note, ...]
     in_place: tuple[tuple[str, str], ...] = ()
+    trees: tuple[tuple[str, Tree], ...] = ()
+    """The axes (unique names) whose reductions run as a tree; the others run in the user's order."""
 
     def placed(self, name: str) -> Placed:
         """The array of that name and its memory; KeyError where there is none."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.index import ONE, ZERO, number, product
+from tl2hip.nest.index import ONE, number, product
 from tl2hip.nest.ir import Axis, Expr, Loop, Stmt, Var
 from tl2hip.nest.walk import all_stmts
 from tl2hip.plan import loops, private
@@ -72,7 +72,7 @@ def _by_blocks(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     grid = grid_of(shared, PRIVATE_BLOCKS if has_private else None)
     body = chain.body
     if has_private:
-        body = private.for_block(state, body, product(grid), _block_number())
+        body = private.for_block(state, body, product(grid), _block_number(shared))
     code = BlockCode(
         state.names, state.kinds, state.dtypes, threads, atomic_arrays(state, shared), state.same
     )
@@ -82,6 +82,7 @@ def _by_blocks(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     kernel = state.add("", wrap(shared, lowered, state), (threads, 1, 1), _summary(shared, "a block"))
     note_chain(state, shared, "block")
     note_inner(state, body, code.shared_axes, threads)
+    state.trees.update(code.trees)
     return (Launch(kernel, grid),)
 
 
@@ -178,16 +179,21 @@ def atomic_arrays(state: State, shared: Sequence[Shared]) -> frozenset[str]:
     return frozenset(u.array for s in shared if s.how for u in state.kinds[s.axis.name].updates)
 
 
-def _block_number() -> Expr:
-    return private.linear(tuple((Var(f"block_{c}", I64), Var(f"blocks_{c}", I64)) for c in LETTERS))
+def _block_number(shared: Sequence[Shared]) -> Expr:
+    """The number of this block, over the letters in use."""
+    return private.linear(_blocks(shared))
 
 
-def _thread_number(block: tuple[int, int, int]) -> Expr:
-    threads = tuple(
-        (Var(f"thread_{c}", I64) if n > 1 else ZERO, number(n)) for c, n in zip(LETTERS, block, strict=True)
-    )
-    grid = tuple((Var(f"block_{c}", I64), Var(f"blocks_{c}", I64)) for c in LETTERS)
-    return private.linear((*(t for t in threads if t[1] != ONE), *grid))
+def _blocks(shared: Sequence[Shared]) -> tuple[tuple[Expr, Expr], ...]:
+    used = sorted(s.how.letter for s in shared if s.how)
+    return tuple((Var(f"block_{c}", I64), Var(f"blocks_{c}", I64)) for c in used)
+
+
+def _thread_number(shared: Sequence[Shared]) -> Expr:
+    """The number of this thread over the whole grid."""
+    hows = sorted((s.how for s in shared if s.how and s.how.threads > 1), key=lambda how: how.letter)
+    threads = tuple((how.thread_index, number(how.threads)) for how in hows)
+    return private.linear((*threads, *_blocks(shared)))
 
 
 def _summary(shared: Sequence[Shared], who: str) -> str:

@@ -73,6 +73,7 @@ class Program:
         lowered = code.lower((*ahead, *body, *behind))
         kernel = state.add("finish" if self.combines else "scalars", lowered, (threads, 1, 1), "one block")
         note_inner(state, body, code.shared_axes, threads)
+        state.trees.update(code.trees)
         return Launch(kernel, (ONE, ONE, ONE))
 
 

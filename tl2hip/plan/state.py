@@ -10,7 +10,7 @@ from tl2hip.nest.dependence import AxisKind
 from tl2hip.nest.index import ZERO
 from tl2hip.nest.ir import Array, Expr, Load, Nest, Set, Var
 from tl2hip.nest.walk import all_parts
-from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, Let, Note, Placed
+from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, Let, Note, Placed, Tree
 from tl2hip.plan.kernels import finish
 from tl2hip.plan.names import Names
 from tl2hip.plan.walk import all_exprs, all_stmts
@@ -33,6 +33,7 @@ class State:
     placed: dict[str, Placed] = field(default_factory=dict)
     kernels: list[DeviceKernel] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    trees: dict[str, Tree] = field(default_factory=dict)
 
     def workspace(self, wish: str, dtype: DType, shape: tuple[Expr, ...]) -> str:
         """A new workspace array; gives its name."""

@@ -16,7 +16,7 @@ from tl2hip.plan.block import shareable
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.extents import block_count
 from tl2hip.plan.gfx942 import TOTAL_BLOCKS
-from tl2hip.plan.ir import DeviceIf, HostStmt, Launch
+from tl2hip.plan.ir import DeviceIf, HostStmt, Launch, Tree
 from tl2hip.plan.launch import BLOCK, Shared, atomic_arrays, wrap
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.private import linear
@@ -56,6 +56,8 @@ def total(state: State, loop: Loop) -> Total | None:
     )
     kernel = state.add("partials", whole, (BLOCK, 1, 1), "each block leaves a partial result")
     for s in shared:
+        if s.how is not None:
+            state.trees[s.axis.name] = Tree(s.how.threads, _most(shared, s.how.letter))
         where = f"grid {s.how.letter}, {s.how.threads} threads" if s.how else "serial in each thread"
         state.note(s.axis.user or s.axis.name, where, "reduction with no parallel axis around it", s.at)
     combine = _over_blocks(state, loop, product(grid), parts, arrays)
@@ -83,11 +85,16 @@ def _share(chain: Chain) -> tuple[Shared, ...]:
 
 
 def _blocks(shared: tuple[Shared, ...], letter: str) -> Expr:
-    most = TOTAL_BLOCKS if len(shared) == 1 else {"x": 16, "y": TOTAL_BLOCKS // 16}[letter]
+    most = _most(shared, letter)
     for n, s in enumerate(shared):
         if s.how is not None and s.how.letter == letter:
             return block_count(s.axis, [o.axis for o in shared[:n]], s.how.tile, most)
     return ONE
+
+
+def _most(shared: tuple[Shared, ...], letter: str) -> int:
+    """The most blocks along a letter: TOTAL_BLOCKS in all."""
+    return TOTAL_BLOCKS if len(shared) == 1 else {"x": 16, "y": TOTAL_BLOCKS // 16}[letter]
 
 
 def _workspace(state: State, p: Partial) -> tuple[str, ...]:
