@@ -116,7 +116,7 @@ def _row(name: str, dtype: str) -> Row:
 @cache
 def _load(symbol: str) -> MathFunction:
     row = ROWS[symbol]
-    text = files(__name__).joinpath("text", f"{row.file}.h").read_text(encoding="utf-8")
+    text = (files(__name__) / "text" / f"{row.file}.h").read_text(encoding="utf-8")
     for pattern, word in row.words:
         text = re.sub(pattern, word, text)
     return MathFunction(row.name, row.dtype, row.ulp, text, row.symbol, row.needs)
