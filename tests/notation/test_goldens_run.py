@@ -1,4 +1,4 @@
-"""Every golden kernel is ordinary Python: run on NumPy, it gives what its formula gives."""
+"""Every golden kernel is ordinary Python: run on NumPy, it gives what its formula gives, and so does its nest."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from .loading import GOLDEN, golden
+from .repeating import repeat
+
+pytestmark = pytest.mark.usefixtures("repeated_by_the_nest")
 
 Array = np.ndarray[Any, Any]
 SHAPES = [(1, 1, 1), (3, 5, 4), (7, 2, 9)]
@@ -207,3 +210,12 @@ def test_every_golden_is_run_here() -> None:
     tests = [name for name in globals() if name.startswith("test_")]
     for name in sorted(path.parent.name for path in GOLDEN.glob("*/kernel.py")):
         assert name == "gemm_article" or any(test.startswith(f"test_{name}") for test in tests), name
+
+
+def test_the_nest_is_compared_exactly() -> None:
+    a, b = draw(5), draw(5, seed=1)
+    before = {"a": a, "b": b, "out": np.zeros(5, "f4")}
+    kernel = golden("add").add
+    repeat(kernel, before, {"out": a + b}, None)
+    with pytest.raises(AssertionError):
+        repeat(kernel, before, {"out": np.nextafter(a + b, np.float32(9))}, None)

@@ -1,9 +1,10 @@
-"""The kernels beside the goldens run on NumPy too, each against its formula."""
+"""The kernels beside the goldens run on NumPy too, each against its formula and its nest."""
 
 from __future__ import annotations
 
 import ml_dtypes
 import numpy as np
+import pytest
 
 from tests.kernels.clamp_cast import clamp_cast
 from tests.kernels.clamped_blur import clamped_blur
@@ -20,6 +21,8 @@ from tests.kernels.row_norms import row_norms
 from tests.kernels.scatter_rows import scatter_rows
 
 from .test_goldens_run import close, draw
+
+pytestmark = pytest.mark.usefixtures("repeated_by_the_nest")
 
 
 def test_conv2d() -> None:
