@@ -159,6 +159,12 @@ def test_a_form_feed_at_the_start_of_a_line() -> None:
     assert codes(in_kernel("x = 1") + "\x0c\nz = 1\n") == []
 
 
+def test_tabs_and_spaces_in_one_indentation_are_refused_at_their_line() -> None:
+    assert codes(in_kernel("if X:\n  \t  y = 1\nz = 1")) == [("TL105", FIRST + 1)]
+    assert codes(in_kernel("x = (1 +\n \t 2)\n'''\n \t '''\n")) == []
+    assert codes(in_kernel("if X:\n\ty = 1\nz = 1").replace("    ", "\t")) == []
+
+
 # --- which functions
 
 

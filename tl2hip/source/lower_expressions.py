@@ -100,8 +100,11 @@ class Expressions:
             return nodes.Nothing(at=self.at(node))
         return nodes.Name(node.value, at=self.at(node))
 
-    def number(self, node: cst.Integer | cst.Float) -> Expr:
-        return nodes.Number(node.evaluated_value, at=self.at(node))
+    def integer(self, node: cst.Integer) -> Expr:
+        return nodes.Number(int(node.value, 0), at=self.at(node))
+
+    def float_number(self, node: cst.Float) -> Expr:
+        return nodes.Number(float(node.value), at=self.at(node))
 
     def imaginary(self, node: cst.Imaginary) -> Expr:
         instead = "carry the real and the imaginary part as two floats"
@@ -325,8 +328,8 @@ _Convert = Callable[..., Expr]
 
 _EXPRESSIONS: dict[type[cst.CSTNode], _Convert] = {
     cst.Name: Expressions.name,
-    cst.Integer: Expressions.number,
-    cst.Float: Expressions.number,
+    cst.Integer: Expressions.integer,
+    cst.Float: Expressions.float_number,
     cst.Imaginary: Expressions.imaginary,
     cst.Ellipsis: Expressions.ellipsis,
     cst.SimpleString: Expressions.text,

@@ -65,7 +65,22 @@ def parse(source: Source) -> tuple[ast.Module, list[ast.AST]]:
         raise Refused(reading.TooDeep(DEPTH, at=Span(1, 0, 1, 0))) from None
     except ValueError as error:
         raise Refused(_character_problem(error, source)) from None
+    _check_indentation(source, every)
     return tree, every
+
+
+def _check_indentation(source: Source, every: list[ast.AST]) -> None:
+    """Raises Refused where a statement is indented by several kinds of space: CPython and libcst count tabs and
+    form feeds among spaces in different ways."""
+    if "\t" not in source.text and "\f" not in source.text:
+        return
+    lines = source.lines
+    for number in sorted(node.lineno for node in every if isinstance(node, ast.stmt)):
+        line = lines[number - 1]
+        indentation = line[: len(line) - len(line.lstrip(" \t\f"))]
+        if len(set(indentation)) > 1:
+            at = Span(number, 0, number, len(indentation))
+            raise Refused(reading.UnknownSyntax("tabs and spaces mixed in one indentation", at=at))
 
 
 def flatten(tree: ast.AST) -> list[ast.AST]:

@@ -47,7 +47,7 @@ def page(kind: type[Problem]) -> str:
         parts.append(kind.why)
     if kind.example:
         parts += ["## Example", _block(kind.example)]
-    if kind.help:
+    if kind.help and not kind.help.startswith("{"):
         parts += ["## Way out", f"{kind.help[0].upper()}{kind.help[1:]}."]
     if kind.rewrite:
         parts += ["## Rewritten", _block(kind.rewrite)]
