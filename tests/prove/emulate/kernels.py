@@ -141,7 +141,7 @@ extern "C" hipError_t scale(const float* x, float* y, float by, int n, hipStream
 """
 
 SHUFFLE = HEAD + """
-__global__ __attribute__((amdgpu_flat_work_group_size(64, 64)))
+__global__ __attribute__((amdgpu_flat_work_group_size(1, 64)))
 void shuffle_kernel(const int* x, int* y, int how) {
     const int lane = threadIdx.x;
     int v = x[lane];

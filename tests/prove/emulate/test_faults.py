@@ -217,6 +217,13 @@ def test_an_invalid_launch_is_found() -> None:
     assert run.status == 9 and kinds(run) == {"invalid_launch"}
 
 
+def test_a_block_size_the_kernel_is_not_compiled_for_is_found() -> None:
+    for right, wrong in (("dim3(256), 0", "dim3(128), 0"), ("_size(256, 256)", "_size(64, 128)")):
+        x, y = np.ones(64, np.float32), np.zeros(64, np.float32)
+        run = Emulator.load(planted(kernels.SCALE, right, wrong)).call("scale", [x, y, np.float32(2), np.int32(64)])
+        assert run.status == 9 and kinds(run) == {"invalid_launch"} and (y == 0).all()
+
+
 def test_a_read_only_array_may_not_be_written() -> None:
     x, y = np.ones(64, np.float32), np.zeros(64, np.float32)
     y.flags.writeable = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _ctypes
 import ctypes
 import platform
+import re
 import sys
 import threading
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from tl2hip.prove.compiler import compile_host
+from tl2hip.prove.emulate.elf import sections
 from tl2hip.prove.emulate.findings import (
     GUARD,
     KINDS,
@@ -75,6 +77,12 @@ class _Given(ctypes.Structure):
     _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64), ("writable", ctypes.c_uint64)]
 
 
+class _Limit(ctypes.Structure):
+    _fields_ = [
+        ("low", ctypes.c_uint64), ("high", ctypes.c_uint64), ("least", ctypes.c_uint64), ("most", ctypes.c_uint64)
+    ]  # fmt: skip
+
+
 class _Finding(ctypes.Structure):
     _fields_ = [
         ("kind", ctypes.c_uint32), ("severity", ctypes.c_uint32), ("site", ctypes.c_uint64),
@@ -122,6 +130,7 @@ class Library:
         self._detect = detect
         self._path = compile_host(text, DETECT_FLAGS if detect else PLAIN_FLAGS, [runtime_path])
         self._lines: LineTable | None = None
+        self._limits = _thread_limits(self._path)
         try:
             self._library = ctypes.CDLL(str(self._path))
         except OSError as error:
@@ -153,6 +162,7 @@ class Library:
             for slot, region in zip(given, regions, strict=False):
                 slot.low, slot.high, slot.writable = region.home, region.home + region.size, region.writable
             passed = [_pass(arg, memory) for arg in args]
+            self._runtime.tl2hip_limits(self._limits, len(self._limits))
             if not self._runtime.tl2hip_begin(given, len(regions), self._detect, seconds):
                 raise TypeError(f"{len(regions)} arrays are more than the emulated compute unit takes")
             try:
@@ -246,9 +256,19 @@ def _runtime() -> tuple[ctypes.CDLL, Path]:
     runtime = ctypes.CDLL(str(path))
     runtime.tl2hip_begin.argtypes = [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_bool, ctypes.c_uint32]
     runtime.tl2hip_begin.restype = ctypes.c_bool
+    runtime.tl2hip_limits.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
     runtime.tl2hip_findings.restype = ctypes.POINTER(_Findings)
     runtime.tl2hip_counts.restype = ctypes.POINTER(_Counts)
     return runtime, path
+
+
+def _thread_limits(path: Path) -> ctypes.Array[_Limit]:
+    """The block sizes that each kernel is compiled for; host.h writes them into the names of code sections."""
+    found = []
+    for part in sections(path.read_bytes()):
+        if match := re.fullmatch(r"tl2hip_threads_(\d+)_(\d+)", part.name):
+            found.append(_Limit(part.address, part.address + part.size, int(match[1]), int(match[2])))
+    return (_Limit * len(found))(*found)
 
 
 def _runtime_text() -> str:
@@ -309,7 +329,7 @@ def _message(item: Any, place: str) -> str:
     if kind == "inactive_lane":
         return f"{who} reads lane {item.offset}, which does not take part"
     if kind == "invalid_launch":
-        return "the launch has no blocks, no threads, too many of them, or dynamic LDS"
+        return "the launch has no blocks, dynamic LDS, or a block size that the kernel is not compiled for"
     if kind == "undefined":
         return f"{who} does what C++ leaves undefined (overflow, shift, division or index)"
     if kind == "hang":

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tl2hip.prove.emulate.elf import sections
+
 # Operands of the standard opcodes beyond those read here are skipped by the table's own lengths.
 COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN = 1, 2, 3, 4, 5
 CONST_ADD_PC, FIXED_ADVANCE_PC = 8, 9
@@ -33,7 +35,7 @@ class LineTable:
 
 def read_lines(library: Path, file_name: str = "kernel.hip") -> LineTable:
     """The line table of a shared library, for one source file."""
-    data = section(library.read_bytes(), b".debug_line")
+    data = b"".join(part.data for part in sections(library.read_bytes()) if part.name == ".debug_line")
     rows: list[tuple[int, int]] = []
     at = 0
     while at < len(data):
@@ -47,20 +49,6 @@ def read_lines(library: Path, file_name: str = "kernel.hip") -> LineTable:
             table[offset] = line
     ordered = sorted(table.items())
     return LineTable(tuple(offset for offset, _ in ordered), tuple(line for _, line in ordered))
-
-
-def section(elf: bytes, name: bytes) -> bytes:
-    """The bytes of a named section of a 64-bit little-endian ELF file; empty when there is none."""
-    (headers,) = struct.unpack_from("<Q", elf, 40)
-    size, count, names = struct.unpack_from("<HHH", elf, 58)
-    (names_at,) = struct.unpack_from("<Q", elf, headers + names * size + 24)
-    for index in range(count):
-        header = headers + index * size
-        name_at = names_at + struct.unpack_from("<I", elf, header)[0]
-        if elf[name_at : elf.index(b"\0", name_at)] == name:
-            offset, length = struct.unpack_from("<QQ", elf, header + 24)
-            return elf[offset : offset + length]
-    return b""
 
 
 class _Unit:

@@ -253,9 +253,24 @@ static void run_block() {
     unit.inside = false;
 }
 
-static int check_launch(const u32* grid, const u32* block, u32 lds) {
+// Code of the library (offsets in its image) and the block sizes that it was compiled for.
+struct Limit {
+    u64 low, high, least, most;
+};
+static const Limit* limits;
+static u32 limit_count;
+
+EXPORT void tl2hip_limits(const Limit* given, u32 count) {
+    limits = given;
+    limit_count = count;
+}
+
+static int check_launch(u64 kernel, const u32* grid, const u32* block, u32 lds) {
     u64 threads = (u64)block[0] * block[1] * block[2];
     if (!threads || threads > MAX_THREADS) return 9;
+    for (u32 l = 0; l < limit_count; ++l)
+        if (kernel >= limits[l].low && kernel < limits[l].high && (threads < limits[l].least || threads > limits[l].most))
+            return 9;
     if (!grid[0] || !grid[1] || !grid[2] || grid[0] > 0x7FFFFFFFu || grid[1] > 65535 || grid[2] > 65535) return 9;
     return lds ? 1 : 0;  // dynamic LDS is not emulated
 }
@@ -284,14 +299,14 @@ static void run_grid() {
             }
 }
 
-EXPORT void tl2hip_launch(void (*kernel)(const void*), const void* arguments, const u32* grid, const u32* block,
-                          u32 lds, const Image* image) {
+EXPORT void tl2hip_launch(u64 kernel, void (*call)(const void*), const void* arguments, const u32* grid,
+                          const u32* block, u32 lds, const Image* image) {
     unit.image = image->image;
     unit.image_end = image->image_end;
     unit.lds = image->lds;
     unit.lds_end = image->lds_end;
     if (unit.aborted) return;
-    int wrong = check_launch(grid, block, lds);
+    int wrong = check_launch(kernel - unit.image, grid, block, lds);
     if (wrong || !make_stacks()) {
         report(INVALID_LAUNCH, ERROR, CALLER, NOWHERE, 0, nullptr, 0);
         unit.last_error = wrong ? wrong : 2;
@@ -301,7 +316,7 @@ EXPORT void tl2hip_launch(void (*kernel)(const void*), const void* arguments, co
     memcpy(unit.block, block, sizeof unit.block);
     unit.threads = block[0] * block[1] * block[2];
     unit.wave_count = (unit.threads + WAVE - 1) / WAVE;
-    body = kernel;
+    body = call;
     body_arguments = arguments;
     shadow_launch();
     u32 mode = __builtin_ia32_stmxcsr();

@@ -9,8 +9,10 @@
 #define TL2HIP_MEETING __attribute__((convergent, nomerge, noinline))
 #define TL2HIP_UNSEEN __attribute__((no_sanitize("thread", "undefined")))
 
-#define __launch_bounds__(...)
-#define amdgpu_flat_work_group_size(...)
+#define __launch_bounds__(threads, ...) __attribute__((TL2HIP_THREADS(1, threads)))
+// The name of a kernel's section tells the runtime the block sizes that the kernel was compiled for.
+#define amdgpu_flat_work_group_size(least, most) TL2HIP_THREADS(least, most)
+#define TL2HIP_THREADS(least, most) section("tl2hip_threads_" #least "_" #most)
 #define amdgpu_waves_per_eu(...)
 #define amdgpu_num_vgpr(...)
 
@@ -29,8 +31,8 @@ struct tl2hip_image {
 };
 
 extern "C" {
-void tl2hip_launch(void (*body)(const void*), const void* arguments, const unsigned* grid, const unsigned* block,
-                   unsigned lds, const tl2hip_image* image);
+void tl2hip_launch(const void* kernel, void (*body)(const void*), const void* arguments, const unsigned* grid,
+                   const unsigned* block, unsigned lds, const tl2hip_image* image);
 hipError_t hipGetLastError();
 hipError_t hipMemsetAsync(void* to, int byte, size_t bytes, hipStream_t stream);
 hipError_t hipMemcpyDtoDAsync(void* to, void* from, size_t bytes, hipStream_t stream);
@@ -91,7 +93,7 @@ void hipLaunchKernelGGL(void (*kernel)(Parameters...), dim3 grid, dim3 block, un
     auto body = [&]() TL2HIP_UNSEEN { kernel(static_cast<Parameters>(arguments)...); };
     const tl2hip_image image = {__ehdr_start, _end, __start_tl2hip_lds, __stop_tl2hip_lds};
     const unsigned grid_sizes[3] = {grid.x, grid.y, grid.z}, block_sizes[3] = {block.x, block.y, block.z};
-    tl2hip_launch(tl2hip_call<decltype(body)>, &body, grid_sizes, block_sizes, lds, &image);
+    tl2hip_launch((const void*)kernel, tl2hip_call<decltype(body)>, &body, grid_sizes, block_sizes, lds, &image);
 }
 
 #define TL2HIP_INDEX(name, call)                                                \
