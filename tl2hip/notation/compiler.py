@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tl2hip.notation.home import home
-
-if TYPE_CHECKING:
-    from tl2hip.api import Report
 
 
 class Compilable:
@@ -30,7 +27,7 @@ class Compilable:
             tiles=dict(tile or {}),
         )
 
-    def verify(self, **options: Any) -> Report:
+    def verify(self, **options: Any) -> Any:
         """What proving the printed HIP equal to this function finds; runs the function."""
         from tl2hip import api
 
