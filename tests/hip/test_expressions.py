@@ -8,7 +8,7 @@ import math
 import pytest
 
 from tl2hip.dtypes import BF16, BOOL, F8E4M3, F16, F32, F64, I8, I16, I32, I64, U8, U32, DType
-from tl2hip.hip import facts, helpers, literals, names, text
+from tl2hip.hip import facts, helpers, literals, names, text, wrap
 from tl2hip.hip.context import Context, Used
 from tl2hip.hip.expressions import show
 from tl2hip.nest.ir import (
@@ -151,7 +151,7 @@ TABLE: list[tuple[Expr, str]] = [
     (Scalar("alpha", F32), "alpha"),
     (Load("A", (i, k), F32, True), "A[i * K + k]"),
     (Load("A", (c(0), k), F32, True), "A[k]"),
-    (Load("A", (binary("+", i, c(1)), binary("-", k, c(1))), F32, True), "A[(i + 1) * K + (k - 1)]"),
+    (Load("A", (binary("+", i, c(1)), binary("-", k, c(1))), F32, True), "A[(i + 1) * K + k - 1]"),
     (Load("T", (i, k), F32, True), "T[i + k * N]"),
     (Load("P", (i, k), F32, True), "P[i * 65 + k]"),
     (Load("B", (i, k, c(2)), I32, True), "B[(i * K + k) * 4 + 2]"),
@@ -193,6 +193,6 @@ def test_bounds_of_promoted_integers_are_exact() -> None:
     assert facts.stays_inside("*", d, d) and not facts.stays_inside("*", var("e", I32), d)
 
 
-@pytest.mark.parametrize("module", [literals, names, text, helpers], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [literals, names, text, helpers, wrap], ids=lambda m: m.__name__)
 def test_examples_in_docstrings(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from tests.hip import plans
 from tl2hip.dtypes import F32
-from tl2hip.hip import print_plan
+from tl2hip.hip import print_plan, print_plans
 from tl2hip.nest.ir import Const, Set, Var
 from tl2hip.plan.ir import Declare, Plan, Remark
+from tl2hip.prove.compiler import compile_device
 from tl2hip.source.span import Source
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 DIGEST = """
 import hashlib
 from tests.hip import plans
-from tl2hip.hip import print_plan
+from tl2hip.hip import print_plan, print_plans
 made = [plans.gemm(), plans.host_program(), plans.row_sum(), plans.extreme("last_min", 256)]
 print(hashlib.sha256("".join(print_plan(p).text for p in made).encode()).hexdigest())
 """
@@ -113,3 +114,12 @@ def with_body(source: str, *body: Declare | Set | Remark) -> Plan:
     plan = plans.gemm()
     kernel = replace(plan.kernels[0], body=tuple(body))
     return replace(plan, nest=replace(plan.nest, source=Source("dir/gemm.py", source)), kernels=(kernel,))
+
+
+def test_several_functions_share_one_file() -> None:
+    printed = print_plans((plans.row_sum(), plans.gemm(), plans.extreme("first_max", 256)))
+    assert [info.name for info in printed.launchers] == ["row_sum", "gemm", "extreme"]
+    for once in ("using i64", "static bool overlap(", "float from_lane(float x)", "#include"):
+        assert printed.text.count(once) == 1
+    assert "//\n// gemm:\n//\n// Where each loop went:" in printed.text
+    assert compile_device(printed.text).warnings == ""

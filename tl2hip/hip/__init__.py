@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from tl2hip.hip.context import Used
 from tl2hip.hip.frame import fill
@@ -14,7 +16,7 @@ from tl2hip.hip.launcher import Argument, LauncherInfo, launcher_info, print_lau
 from tl2hip.hip.naming import name_plan
 from tl2hip.plan.ir import Plan
 
-__all__ = ["Argument", "LauncherInfo", "Printed", "print_plan"]
+__all__ = ["Argument", "LauncherInfo", "Printed", "PrintedFile", "print_plan", "print_plans"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +27,59 @@ class Printed:
     launcher: LauncherInfo
 
 
+@dataclass(frozen=True, slots=True)
+class PrintedFile:
+    """A printed file of several kernel functions and how to call their launchers, in the order of the plans."""
+
+    text: str
+    launchers: tuple[LauncherInfo, ...]
+
+
 def print_plan(plan: Plan) -> Printed:
     """The HIP file of a plan: helpers in use, kernels, launcher. The same plan gives the same text, always."""
-    names = name_plan(plan)
+    printed = print_plans((plan,))
+    return Printed(printed.text, printed.launchers[0])
+
+
+def print_plans(plans: Sequence[Plan]) -> PrintedFile:
+    """One HIP file of several plans (at least one) made from the same source; helpers are shared."""
     used = Used()
-    info = launcher_info(plan, names)
-    kernels = [print_kernel(k, plan, names, used) for k in plan.kernels]
-    launcher = print_launcher(plan, info, names, used)
-    helpers = [h.text for name, h in used.helpers.items() if name != U64.name]
+    heads: list[str] = []
+    kernels: list[str] = []
+    launchers: list[str] = []
+    infos: list[LauncherInfo] = []
+    for plan in plans:
+        names = name_plan(plan, [f for info in infos for f in functions(info)])
+        info = launcher_info(plan, names)
+        heads += head_lines(plan, names, several=len(plans) > 1)
+        kernels += [print_kernel(k, plan, names, used) for k in plan.kernels]
+        launchers.append(print_launcher(plan, info, names, used))
+        infos.append(info)
     u64 = [U64.text] if U64.name in used.helpers else []
     text = fill(
         "file",
-        source=plan.nest.source.name.replace("\\", "/").rpartition("/")[2],
-        head=head_lines(plan, names),
+        source=plans[0].nest.source.name.replace("\\", "/").rpartition("/")[2],
+        head=heads,
         typedefs=[*u64, *used.vectors.values()],
-        helpers=[*math_texts(tuple(used.math), tuple(used.host_math)), *helpers],
+        helpers=grouped(
+            [
+                *math_texts(tuple(used.math), tuple(used.host_math)),
+                *(h.text for h in used.helpers.values() if h is not U64),
+            ]
+        ),
         kernels=kernels,
-        launcher=launcher,
+        overlap=any("overlap(" in text for text in launchers),
+        launchers=launchers,
     )
-    return Printed(f"{text}\n", info)
+    return PrintedFile(f"{text}\n", tuple(infos))
+
+
+def functions(info: LauncherInfo) -> tuple[str, ...]:
+    """The C functions that a launcher and its kernels are."""
+    return (info.name, *info.kernels, *((info.workspace,) if info.workspace else ()))
+
+
+def grouped(texts: list[str]) -> list[str]:
+    """The helpers, those of one line next to each other without empty lines between."""
+    groups = groupby(texts, key=lambda text: "\n" in text)
+    return [t for long, group in groups for t in (group if long else ("\n".join(group),))]

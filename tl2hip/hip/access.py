@@ -7,7 +7,8 @@ from collections.abc import Callable
 from tl2hip.dtypes import I64
 from tl2hip.hip import helpers
 from tl2hip.hip.context import Context
-from tl2hip.hip.text import Text, call, infix
+from tl2hip.hip.facts import is_inside
+from tl2hip.hip.text import Text, call, infix, joined
 from tl2hip.nest.ir import Array, Cast, Const, Expr, Load
 
 Show = Callable[[Expr, Context], Text]
@@ -48,7 +49,7 @@ def _plus(a: Text, b: Text) -> Text:
         return b
     if b.text == "0":
         return a
-    return infix("+", a, b)
+    return joined("+", a, b)
 
 
 def _times(x: Text, by: Expr, ctx: Context, show: Show) -> Text:
@@ -64,10 +65,16 @@ def guarded_offset(array: str, index: tuple[Expr, ...], ctx: Context, show: Show
     a = ctx.arrays[array]
     if not index:
         return Text("0")
-    shown = [show(_narrow(i), ctx).argument for i in index]
+    places = [_guarded(i, n, ctx, show) for i, n in zip(index, a.shape, strict=True)]
     extents = [show(n, ctx).argument for n in a.shape]
-    places = [call(ctx.call(helpers.WRAPPED), x, n) for x, n in zip(shown, extents, strict=True)]
     return _strided(a, places, ctx, show) if a.strides is not None else _row_major(extents, places, ctx)
+
+
+def _guarded(index: Expr, extent: Expr, ctx: Context, show: Show) -> Text:
+    """One index, wrapped or -1; bare where its loop keeps it inside."""
+    if is_inside(index, extent, ctx):
+        return show(index, ctx)
+    return call(ctx.call(helpers.WRAPPED), show(_narrow(index), ctx).argument, show(extent, ctx).argument)
 
 
 def _narrow(e: Expr) -> Expr:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tl2hip.hip.helpers import Helper
-from tl2hip.nest.ir import Array
+from tl2hip.nest.ir import Array, Expr
 
 
 class Spelling(Protocol):
@@ -49,6 +49,8 @@ class Context:
     arrays: Mapping[str, Array]
     natural: set[str] = field(default_factory=set)
     index: set[str] = field(default_factory=set)
+    below: dict[str, Expr | None] = field(default_factory=dict)
+    """What each loop variable stays below, where its loop counts up."""
     host: bool = False
 
     def c(self, name: str) -> str:

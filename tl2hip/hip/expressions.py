@@ -16,7 +16,7 @@ from tl2hip.hip.casts import cast
 from tl2hip.hip.context import Context
 from tl2hip.hip.functions import math_call
 from tl2hip.hip.literals import float_literal, int_literal
-from tl2hip.hip.text import UNARY, Text, call, infix, prefix, ternary
+from tl2hip.hip.text import UNARY, Text, call, infix, joined, prefix, ternary
 from tl2hip.nest.ir import (
     AxisRef,
     Binary,
@@ -168,7 +168,8 @@ def _arithmetic(op: str, a: Expr, b: Expr, ctx: Context) -> Text:
     wraps = t.kind == "int" and t.bits >= 32
     if wraps and not plain_is_exact(op, a, b, ctx):
         return call(ctx.call(helpers.wrapping(op, t)), show(a, ctx).argument, show(b, ctx).argument)
-    return _back(infix(op, *_operands(a, b, ctx)), t, ctx)
+    join = joined if t is I64 and facts.is_index(Binary(op, a, b), ctx) else infix
+    return _back(join(op, *_operands(a, b, ctx)), t, ctx)
 
 
 def plain_is_exact(op: str, a: Expr, b: Expr, ctx: Context) -> bool:

@@ -99,3 +99,18 @@ def is_natural(e: Expr, ctx: Context) -> bool:
             return is_natural(a, ctx) and is_natural(b, ctx)
         case _:
             return not e.dtype.is_float and bounds(e)[0] >= 0
+
+
+def is_inside(index: Expr, extent: Expr, ctx: Context) -> bool:
+    """Whether an index is a loop variable that runs within 0 … extent - 1."""
+    if not isinstance(index, AxisRef) or index.axis not in ctx.natural:
+        return False
+    stop = ctx.below.get(index.axis)
+    return stop is not None and extent in _at_least(stop)
+
+
+def _at_least(e: Expr) -> tuple[Expr, ...]:
+    """Expressions that are not less than this one: itself, and the sides of a min."""
+    if isinstance(e, Binary) and e.op in ("min", "minimum"):
+        return (e, *_at_least(e.left), *_at_least(e.right))
+    return (e,)

@@ -6,9 +6,10 @@ from tl2hip.hip.names import Names
 from tl2hip.plan.ir import Plan
 
 
-def head_lines(plan: Plan, names: Names) -> list[str]:
-    """Comment lines without their slashes; an empty one separates parts."""
-    lines: list[str] = []
+def head_lines(plan: Plan, names: Names, several: bool = False) -> list[str]:
+    """Comment lines without their slashes; an empty one separates parts. Where the file holds several functions,
+    each part starts with the function's name."""
+    lines = ["", f"{plan.nest.name}:"] if several else []
     if plan.nest.doc:
         lines += [""] + [line.strip().rstrip("\\").rstrip() for line in plan.nest.doc.strip().splitlines()]
     if plan.notes:

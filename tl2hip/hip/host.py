@@ -13,6 +13,7 @@ from tl2hip.hip.kernel import broken
 from tl2hip.hip.names import Names
 from tl2hip.hip.statements import loop_head, natural_loop, note_value, quoted
 from tl2hip.hip.text import MUL
+from tl2hip.hip.wrap import wrapped_lines
 from tl2hip.nest.ir import Const, Expr
 from tl2hip.plan.ir import Aligned, DeviceKernel, HostIf, HostLet, HostLoop, HostStmt, Launch, Plan
 from tl2hip.source.span import Span
@@ -30,7 +31,9 @@ class HostWriter:
     quoted: set[int] = field(default_factory=set)
 
     def line(self, text: str) -> None:
-        self.lines.append(f"{'    ' * self.depth}{text}")
+        """Appends a line of code."""
+        line = f"{'    ' * self.depth}{text}"
+        self.lines += [line] if text.startswith("//") or "\n" in text else wrapped_lines(line)
 
     def refuse(self, tests: list[str]) -> None:
         """Returns an error where any test holds: all on one line, or a line for each."""
@@ -124,14 +127,26 @@ def _launch(s: Launch, w: HostWriter) -> None:
         *(w.names[a] for a in kernel.arrays),
         *(w.names[n] for n, _ in kernel.scalars),
     ]
-    launch = "hipLaunchKernelGGL("
-    tests = [name for name, _, _ in (x.partition(" = ") for x in lets)]
     if not lets:
-        w.line(f"{launch}{broken('    ' * w.depth + launch, arguments)});")
+        w.line(_call(arguments, w.depth))
         return
-    test = " && ".join(f"{t} > 0" for t in tests)
-    w.line(f"if (const i64 {', '.join(lets)}; {test})")
-    w.line(f"    {launch}{broken('    ' * (w.depth + 1) + launch, arguments)});")
+    test = " && ".join(f"{x.partition(' = ')[0]} > 0" for x in lets)
+    short = f"if (const i64 {', '.join(lets)}; {test})"
+    if len(short) + 4 * w.depth <= WIDTH:
+        w.line(short)
+        w.line(f"    {_call(arguments, w.depth + 1)}")
+        return
+    w.line("{")
+    for x in lets:
+        w.line(f"    const i64 {x};")
+    w.line(f"    if ({test})")
+    w.line(f"        {_call(arguments, w.depth + 2)}")
+    w.line("}")
+
+
+def _call(arguments: list[str], depth: int) -> str:
+    launch = "hipLaunchKernelGGL("
+    return f"{launch}{broken('    ' * depth + launch, arguments)});"
 
 
 def _side(side: str, blocks: Expr, w: HostWriter, lets: list[str]) -> str:

@@ -8,13 +8,14 @@ from typing import Literal
 from tl2hip.dtypes import I64, DType
 from tl2hip.hip.context import Context, Used
 from tl2hip.hip.expressions import show
+from tl2hip.hip.facts import is_natural
 from tl2hip.hip.frame import fill
 from tl2hip.hip.host import HostWriter, write_host
 from tl2hip.hip.kernel import broken, extents, written
 from tl2hip.hip.names import Names
 from tl2hip.hip.statements import quoted
 from tl2hip.hip.text import RELATION, Text, infix
-from tl2hip.nest.ir import Array, Const, Dim, Expr, Scalar
+from tl2hip.nest.ir import Array, Dim, Expr, Scalar
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan.ir import Plan
 
@@ -85,18 +86,17 @@ def _parts(plan: Plan) -> list[Array]:
 
 
 def print_launcher(plan: Plan, info: LauncherInfo, names: Names, used: Used) -> str:
-    """The text of the launcher and of what only it needs, without a final newline."""
+    """The text of the launcher and of its workspace function, without a final newline."""
     ctx = Context(names, used, {p.array.name: p.array for p in plan.arrays}, host=True)
     ctx.natural.update(extents(plan))
     ctx.index.update(s.name for s in plan.nest.scalars if s.name in ctx.natural)
     w = HostWriter(ctx, plan, names)
     _check(plan, info, w)
-    overlap = _refuse_overlap(plan, info, w)
+    _refuse_overlap(plan, info, w)
     _place_workspace(plan, w)
     write_host(plan.host, w)
     return fill(
         "launcher",
-        overlap=overlap,
         workspace=_workspace(plan, info, ctx),
         name=info.name,
         parameters=broken(f'extern "C" hipError_t {info.name}(', _parameters(plan, info)),
@@ -123,11 +123,12 @@ def _parameter(a: Argument, stored: set[str]) -> str:
 
 
 def _check(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:
-    """Sizes that are not negative, then the user's asserts."""
+    """Sizes that are not negative (no scalar is known to be an extent yet), then the user's asserts."""
     sizes: dict[Expr, None] = dict.fromkeys(Dim(n) for n in plan.nest.dims)
     shapes = [n for p in plan.arrays if p.space in ("global", "workspace") for n in p.array.shape]
-    sizes |= dict.fromkeys(n for n in shapes if not isinstance(n, Const))
-    tests = [infix("<", show(n, _unsure(n, w.ctx)), Text("0")) for n in sizes]
+    unsure = Context(w.ctx.names, w.ctx.used, w.ctx.arrays, host=True)
+    sizes |= dict.fromkeys(n for n in shapes if not is_natural(n, unsure))
+    tests = [infix("<", show(n, unsure), Text("0")) for n in sizes]
     if tests:
         w.refuse([t.text for t in tests])
     for check in plan.nest.checks:
@@ -136,13 +137,8 @@ def _check(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:
         w.refuse([f"!{show(check.test, w.ctx).inside(RELATION + 5)}"])
 
 
-def _unsure(e: Expr, ctx: Context) -> Context:
-    """The context as it is before the sizes are checked, where no scalar is known to be an extent."""
-    return ctx if isinstance(e, Dim) else Context(ctx.names, ctx.used, ctx.arrays, host=True)
-
-
-def _refuse_overlap(plan: Plan, info: LauncherInfo, w: HostWriter) -> bool:
-    """Refuses memory that a written array shares with any other; says whether there was anything to compare."""
+def _refuse_overlap(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:
+    """Refuses memory that a written array shares with any other."""
     pointers = [a.name for a in info.arguments if a.kind in ("array", "result")]
     stored = {name for k in plan.kernels for name in written(k)}
     pairs = [
@@ -152,13 +148,12 @@ def _refuse_overlap(plan: Plan, info: LauncherInfo, w: HostWriter) -> bool:
         if a in stored or b in stored
     ]
     if not pairs:
-        return False
+        return
     sizes = {}
     for name in dict.fromkeys(n for pair in pairs for n in pair):
         sizes[name] = w.names.fresh(f"{w.names[name]}_bytes")
         w.line(f"const i64 {sizes[name]} = {_bytes(plan.placed(name).array, w.ctx)};")
     w.refuse([_overlap(a, b, sizes, plan, w.names) for a, b in pairs])
-    return True
 
 
 def _overlap(a: str, b: str, sizes: dict[str, str], plan: Plan, names: Names) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tl2hip.hip.names import Names, words
 from tl2hip.plan.ir import Combine, Declare, For, HostIf, HostLet, HostLoop, HostStmt, Let, LoadVector, Plan
@@ -17,9 +17,10 @@ HELPERS = frozenset(
 """Names that printing itself gives to things beside the user's own."""
 
 
-def name_plan(plan: Plan) -> Names:
-    """The one table of a plan. Functions come first: they are what others call."""
-    names = Names(HELPERS)
+def name_plan(plan: Plan, taken: Iterable[str] = ()) -> Names:
+    """The one table of a plan. Functions come first: they are what others call. `taken` are functions of other
+    plans in the same file."""
+    names = Names({*HELPERS, *taken})
     nest = plan.nest
     functions = [nest.name, *(k.name for k in plan.kernels), f"{nest.name}_workspace"]
     names.add(functions, functions=True)

@@ -11,10 +11,12 @@ from tl2hip.hip.atomics import atomic
 from tl2hip.hip.context import Context
 from tl2hip.hip.expressions import FP8, plain_is_exact, show
 from tl2hip.hip.facts import is_index, is_natural
+from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.names import Names
 from tl2hip.hip.reductions import combined, extreme, reduction, scratch
 from tl2hip.hip.text import Text, infix
 from tl2hip.hip.vectors import vector_type
+from tl2hip.hip.wrap import wrapped_lines
 from tl2hip.nest.ir import Binary, Const, Expr, Load, Logic, Set, Store, Update, Var
 from tl2hip.plan.ir import (
     Barrier,
@@ -50,8 +52,16 @@ class Writer:
     scratch: dict[str, tuple[str, DType, int]] = field(default_factory=dict)
     """LDS that reductions over the block share: key to (C name, dtype, elements)."""
 
-    def line(self, text: str) -> None:
-        self.lines.append(f"{'    ' * self.depth}{text}" if text else "")
+    def line(self, text: str, note: str = "") -> None:
+        """Appends a line of code; a note goes beside it, or above where there is no room."""
+        pad = "    " * self.depth
+        beside = f"{pad}{text}  // {note}"
+        if note and len(beside) <= WIDTH:
+            self.lines.append(beside)
+            return
+        if note:
+            self.lines.append(f"{pad}// {note}")
+        self.lines += [f"{pad}{text}"] if text.startswith("//") else wrapped_lines(f"{pad}{text}")
 
     def quote(self, at: Span) -> None:
         """The user's line as a comment, once in a function; nothing where no user wrote the statement."""
@@ -66,8 +76,9 @@ class Writer:
     def text(self, e: Expr) -> str:
         return show(e, self.ctx).argument
 
-    def block(self, head: str, body: tuple[DeviceStmt, ...], tail: str = "}") -> None:
-        self.line(head)
+    def block(self, head: str, body: tuple[DeviceStmt, ...], tail: str = "}", note: str = "") -> None:
+        """Appends a head, a body one level deeper, and the tail if there is one."""
+        self.line(head, note)
         self.depth += 1
         write_all(body, self)
         self.depth -= 1
@@ -245,8 +256,8 @@ def _for(s: For, w: Writer) -> None:
     w.ctx.natural.discard(s.var)
     if natural_loop(s.start, s.stop, s.step, s.down, w.ctx):
         w.ctx.natural.add(s.var)
-    head = f"for ({loop_head(s.var, s.start, s.stop, s.step, s.down, w.ctx)}) {{"
-    w.block(f"{head}  // {s.note}" if s.note else head, s.body)
+    w.ctx.below[s.var] = None if s.down else s.stop
+    w.block(f"for ({loop_head(s.var, s.start, s.stop, s.step, s.down, w.ctx)}) {{", s.body, note=s.note)
 
 
 def natural_loop(start: Expr, stop: Expr, step: Expr, down: bool, ctx: Context) -> bool:
@@ -278,8 +289,7 @@ def _if(s: DeviceIf, w: Writer) -> None:
     w.quote(s.at)
     head = "if"
     while True:
-        note = f"  // {s.note}" if s.note else ""
-        w.block(f"{head} ({w.text(s.test)}) {{{note}", s.then, "")
+        w.block(f"{head} ({w.text(s.test)}) {{", s.then, "", s.note)
         other = s.orelse[0] if len(s.orelse) == 1 else None
         if not isinstance(other, DeviceIf) or w.would_quote(other.at):
             break
@@ -300,7 +310,7 @@ def _while(s: DeviceWhile, w: Writer) -> None:
 
 @write.register
 def _barrier(s: Barrier, w: Writer) -> None:
-    w.line(f"__syncthreads();{f'  // {s.note}' if s.note else ''}")
+    w.line("__syncthreads();", s.note)
 
 
 @write.register

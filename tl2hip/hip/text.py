@@ -61,6 +61,17 @@ def infix(op: str, left: Text, right: Text) -> Text:
     return Text(f"{a} {op} {f'({b})' if b.startswith('-') else b}", strength)
 
 
+def joined(op: str, left: Text, right: Text) -> Text:
+    """`left + right` of sums whose order does not matter: exact integers need no parentheses on the right.
+
+    >>> joined("+", Text("a"), infix("-", Text("b"), Text("c"))).text
+    'a + b - c'
+    """
+    if op == "+" and right.strength == ADD and not right.text.startswith("-"):
+        return Text(f"{left.inside(ADD)} + {right.text}", ADD)
+    return infix(op, left, right)
+
+
 def _least(op: str, side: Text) -> int:
     """How strongly an operand must bind to stand bare beside `op`.
 
