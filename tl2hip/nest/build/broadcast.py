@@ -9,7 +9,7 @@ from tl2hip.nest.build import fold
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.linear import same
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
-from tl2hip.nest.walk import all_parts
+from tl2hip.nest.walk import all_parts, substitute
 from tl2hip.source.problems.base import Refused
 from tl2hip.source.problems.types import ArrayAsTest, ShapesDiffer
 from tl2hip.source.span import Span
@@ -57,19 +57,33 @@ def show_extent(e: ir.Expr) -> str:
             return "…"
 
 
-def broadcast(shapes: Sequence[Shape], at: Span) -> Shape:
-    """The shape NumPy broadcasts shapes to; extents must be equal for every size, or a constant 1."""
+def equal(ctx: Context, a: ir.Expr, b: ir.Expr) -> bool:
+    """Whether two extents are equal for every call, by what they are or by an assertion of the user."""
+    known = ctx.state.equal
+    return same(a, b) or (bool(known) and same(substitute(a, known), substitute(b, known)))
+
+
+def is_unit(extent: ir.Expr) -> bool:
+    """Whether an extent is 1, or 1 cut off by an axis, as that of `X[:, :1]` is."""
+    match extent:
+        case ir.Const(value=value):
+            return value == 1
+        case ir.Binary(op="min", left=a, right=b):
+            return 1 in (fold.value_of(a), fold.value_of(b))
+        case _:
+            return False
+
+
+def broadcast(ctx: Context, shapes: Sequence[Shape], at: Span) -> Shape:
+    """The shape NumPy broadcasts shapes to; extents must be equal for every size, or 1."""
     rank = max(map(len, shapes), default=0)
     result: list[ir.Expr] = []
     for axis in range(rank):
-        extent: ir.Expr = fold.number(1)
-        for shape in shapes:
-            place = axis - (rank - len(shape))
-            if place < 0 or fold.value_of(shape[place]) == 1:
-                continue
-            if fold.value_of(extent) == 1:
-                extent = shape[place]
-            elif not same(extent, shape[place]):
+        extents = [s[axis - rank + len(s)] for s in shapes if axis - rank + len(s) >= 0]
+        wide = [e for e in extents if not is_unit(e)] or [e for e in extents if fold.value_of(e) != 1]
+        extent = wide[0] if wide else fold.number(1)
+        for e in wide[1:]:
+            if not equal(ctx, extent, e):
                 named = [show_shape(s) for s in shapes if len(s) >= rank - axis]
                 raise Refused(ShapesDiffer(named[0], named[-1], at=at))
         result.append(extent)
@@ -82,9 +96,7 @@ def element(value: Operand, index: Shape) -> ScalarValue:
         return value
     rank = len(value.shape)
     own = index[len(index) - rank :] if rank else ()
-    picked = tuple(
-        fold.number(0) if fold.value_of(extent) == 1 else i for extent, i in zip(value.shape, own, strict=True)
-    )
+    picked = tuple(fold.number(0) if is_unit(extent) else i for extent, i in zip(value.shape, own, strict=True))
     return ScalarValue(value.element(picked), value.weak)
 
 
@@ -99,7 +111,7 @@ def lift(
     shapes = [v.shape for v in operands if isinstance(v, ArrayValue)]
     if not shapes:
         return f(tuple(v for v in operands if isinstance(v, ScalarValue)))
-    shape = broadcast(shapes, at)
+    shape = broadcast(ctx, shapes, at)
     ready = [_once(ctx, v) if isinstance(v, ScalarValue) else v for v in operands]
     probe = f(tuple(element(v, (fold.number(0),) * len(shape)) for v in ready))
     reads = frozenset(name for v in ready for name in reads_of(v))

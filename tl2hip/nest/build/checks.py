@@ -8,7 +8,7 @@ from tl2hip.nest.build.expressions import test
 from tl2hip.nest.build.names import means
 from tl2hip.nest.build.operands import value
 from tl2hip.nest.build.values import View
-from tl2hip.nest.walk import all_parts
+from tl2hip.nest.walk import all_parts, substitute
 from tl2hip.source import nodes
 from tl2hip.source.problems.base import Refused
 from tl2hip.source.problems.types import AssertNotSizes, NeedsArray, NeverTrue
@@ -27,7 +27,25 @@ def assertion(ctx: Context, s: nodes.Assert) -> None:
         if not found.value:
             raise Refused(NeverTrue(at=s.at))
         return
+    _learn(ctx, found)
     ctx.state.checks.append(ir.Check(found, quoted(ctx.module.source, s.test.at), at=s.at))
+
+
+def _learn(ctx: Context, e: ir.Expr) -> None:
+    """Remembers the equalities of sizes that an assertion states."""
+    match e:
+        case ir.Logic(op="and", left=a, right=b):
+            _learn(ctx, a)
+            _learn(ctx, b)
+        case ir.Compare(op="==", left=a, right=b):
+            known = ctx.state.equal
+            x, y = substitute(a, known), substitute(b, known)
+            if not isinstance(y, ir.Dim):
+                x, y = y, x
+            if isinstance(y, ir.Dim) and y not in all_parts(x):
+                ctx.state.equal = {k: substitute(v, {y: x}) for k, v in known.items()} | {y: x}
+        case _:
+            return
 
 
 def _of_sizes(e: ir.Expr) -> bool:

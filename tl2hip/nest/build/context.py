@@ -62,6 +62,8 @@ class State:
     problems: list[Problem] = field(default_factory=list)
     checks: list[ir.Check] = field(default_factory=list)
     distinct: list[str] = field(default_factory=list)
+    equal: dict[ir.Expr, ir.Expr] = field(default_factory=dict)
+    """What the user asserted: sizes, each with the expression it equals."""
 
     def copy(self) -> State:
         return State(
@@ -75,6 +77,7 @@ class State:
             list(self.problems),
             list(self.checks),
             list(self.distinct),
+            dict(self.equal),
         )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from tl2hip.dtypes import BOOL, F64, I64, DType
 from tl2hip.nest import ir
 from tl2hip.nest.build.constants import converted, fits, wrapped
+from tl2hip.nest.build.linear import ONE, difference
 
 _INTEGER: dict[str, Callable[[int, int], int]] = {
     "+": operator.add,
@@ -68,6 +69,8 @@ def _binary_integer(op: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
         return right
     if op in ("+", "-") and b is not None:
         return _gathered(op, left, b)
+    if op == "+" and a is not None:
+        return _gathered(op, right, a)
     return ir.Binary(op, left, right)
 
 
@@ -102,8 +105,14 @@ def add(a: ir.Expr, b: ir.Expr) -> ir.Expr:
 
 
 def subtract(a: ir.Expr, b: ir.Expr) -> ir.Expr:
-    """`a - b` of two i64 expressions."""
-    return number(0) if a == b else binary("-", a, b)
+    """`a - b` of two i64 expressions; what stands in both goes away."""
+    rest = difference(a, b)
+    count = rest.pop(ONE, 0)
+    if not rest:
+        return number(count)
+    if len(rest) == 1 and set(rest.values()) == {1}:
+        return add(next(iter(rest)), number(count))
+    return binary("-", a, b)
 
 
 def multiply(a: ir.Expr, b: ir.Expr) -> ir.Expr:
@@ -126,6 +135,8 @@ def compare(op: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
     """`left op right` as a bool, both of one dtype."""
     if isinstance(left, ir.Const) and isinstance(right, ir.Const):
         return ir.Const(_COMPARE[op](left.value, right.value), BOOL)
+    if left == right and not left.dtype.is_float:
+        return ir.Const(op in ("==", "<=", ">="), BOOL)
     return ir.Compare(op, left, right)
 
 
@@ -134,8 +145,8 @@ def logic(op: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
     if isinstance(left, ir.Const):
         decided = bool(left.value) == (op == "or")
         return left if decided else right
-    if isinstance(right, ir.Const) and bool(right.value) == (op == "and"):
-        return left
+    if isinstance(right, ir.Const):
+        return left if bool(right.value) == (op == "and") else right
     return ir.Logic(op, left, right)
 
 

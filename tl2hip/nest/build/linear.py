@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 from tl2hip.dtypes import I64
 from tl2hip.nest import ir
@@ -47,8 +47,31 @@ def _sum(a: Linear, b: Linear) -> Linear:
 
 
 def same(a: ir.Expr, b: ir.Expr) -> bool:
-    """Whether two expressions are equal for every value of their terms."""
-    return a == b or linear(a) == linear(b)
+    """Whether two expressions are equal for every value of their terms.
+
+    >>> from tl2hip.nest.ir import Binary, Const, Dim
+    >>> n, one = Dim("N"), Const(1, I64)
+    >>> same(Binary("-", Binary("+", one, n), one), n)
+    True
+    """
+    return a == b or _key(a) == _key(b)
+
+
+def _key(e: ir.Expr) -> Hashable:
+    """Equal for expressions that are sums of the same terms, at any depth."""
+    return frozenset((_term_key(term), count) for term, count in linear(e).items())
+
+
+def _term_key(term: ir.Expr) -> Hashable:
+    if isinstance(term, ir.Binary):
+        sides = (_key(term.left), _key(term.right))
+        return (term.op, frozenset(sides) if term.op in ("min", "max", "*") else sides)
+    return term
+
+
+def difference(a: ir.Expr, b: ir.Expr) -> Linear:
+    """`a - b` as a sum of terms."""
+    return _sum(linear(a), _scaled(linear(b), -1))
 
 
 def at_most(a: ir.Expr, b: ir.Expr, axes: Mapping[str, ir.Axis]) -> bool:
@@ -59,7 +82,7 @@ def at_most(a: ir.Expr, b: ir.Expr, axes: Mapping[str, ir.Axis]) -> bool:
     >>> at_most(AxisRef("i"), Dim("N"), axes), at_most(Dim("N"), AxisRef("i"), axes)
     (True, False)
     """
-    rest = _sum(linear(b), _scaled(linear(a), -1))
+    rest = difference(b, a)
     for _ in range(_STEPS):
         axis = next((t for t in rest if isinstance(t, ir.AxisRef) and t.axis in axes), None)
         if axis is None:

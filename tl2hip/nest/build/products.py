@@ -5,10 +5,9 @@ from __future__ import annotations
 from tl2hip.dtypes import BF16, BOOL, F16, F32, DType
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
-from tl2hip.nest.build.broadcast import Shape, operand, show_shape
+from tl2hip.nest.build.broadcast import Shape, equal, operand, show_shape
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expand import allocate, loops, needs_statements
-from tl2hip.nest.build.linear import same
 from tl2hip.nest.build.reductions import accumulate
 from tl2hip.nest.build.types import common
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value
@@ -36,7 +35,7 @@ def _product(ctx: Context, name: str, left: Value, right: Value, at: Span) -> Va
         way = "write the loops over the outer axes, and the product of two matrices inside"
         raise Refused(NotSupported(f"`{name}` of arrays of more than two axes", way, at=at))
     depth = a.shape[-1]
-    if not same(depth, b.shape[0]):
+    if not equal(ctx, depth, b.shape[0]):
         raise Refused(ShapesDiffer(show_shape(a.shape), show_shape(b.shape), at=at))
     carried, result = _types(name, a, b, at)
 

@@ -143,15 +143,15 @@ def span(
     ctx: Context, lower: ir.Expr | None, upper: ir.Expr | None, step: int, extent: ir.Expr
 ) -> tuple[ir.Expr, ir.Expr]:
     """First index and length of `lower:upper:step` of an axis, clamped as Python clamps."""
-    zero, one = fold.number(0), fold.number(1)
+    zero, last = fold.number(0), fold.subtract(extent, fold.number(1))
     if step > 0:
-        start = zero if lower is None else _clamped(ctx, lower, zero, extent, extent)
-        stop = extent if upper is None else _clamped(ctx, upper, zero, extent, extent)
+        # the start matters only where the length is not 0: it need not be clamped from above
+        start = zero if lower is None else _clamped(ctx, lower, extent, low=zero)
+        stop = extent if upper is None else _clamped(ctx, upper, extent, high=extent)
         count = fold.subtract(stop, start)
     else:
-        last = fold.subtract(extent, one)
-        start = last if lower is None else _clamped(ctx, lower, fold.number(-1), last, extent)
-        stop = fold.number(-1) if upper is None else _clamped(ctx, upper, fold.number(-1), last, extent)
+        start = last if lower is None else _clamped(ctx, lower, extent, high=last)
+        stop = fold.number(-1) if upper is None else _clamped(ctx, upper, extent, low=fold.number(-1))
         count = fold.subtract(start, stop)
     if not never_negative(count, ctx.axes):
         count = fold.binary("max", count, zero)
@@ -161,16 +161,21 @@ def span(
     return start, fold.binary("//", fold.add(count, fold.number(size - 1)), fold.number(size))
 
 
-def _clamped(ctx: Context, e: ir.Expr, low: ir.Expr, high: ir.Expr, extent: ir.Expr) -> ir.Expr:
-    """A bound of a slice: from the end where it is below 0, and kept in low … high."""
+def _clamped(
+    ctx: Context, e: ir.Expr, extent: ir.Expr, low: ir.Expr | None = None, high: ir.Expr | None = None
+) -> ir.Expr:
+    """A bound of a slice: counted from the end where it is below 0, then kept over `low` or under `high`."""
+    inner = e
+    if high is not None and not at_most(e, high, ctx.axes):
+        inner = fold.binary("min", e, high)
     if never_negative(e, ctx.axes):
-        return e if at_most(e, high, ctx.axes) else fold.binary("min", e, high)
-    back = fold.add(e, extent)
-    below = back if at_most(low, back, ctx.axes) else fold.binary("max", back, low)
+        return inner
+    back = fold.add(extent, e)
+    if low is not None and not at_most(low, back, ctx.axes):
+        back = fold.binary("max", back, low)
     if at_most(e, fold.number(-1), ctx.axes):
-        return below
-    inner = e if at_most(e, high, ctx.axes) else fold.binary("min", e, high)
-    return ir.Select(fold.compare("<", e, fold.number(0)), below, inner)
+        return back
+    return ir.Select(fold.compare("<", e, fold.number(0)), back, inner)
 
 
 def _picked(base: ArrayValue | View, picks: tuple[Pick, ...], at: Span) -> Value:

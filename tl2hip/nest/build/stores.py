@@ -5,10 +5,9 @@ from __future__ import annotations
 from tl2hip.dtypes import DType
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators
-from tl2hip.nest.build.broadcast import Operand, Shape, broadcast, element, operand, reads_of, show_shape
+from tl2hip.nest.build.broadcast import Operand, Shape, broadcast, element, equal, operand, reads_of, show_shape
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expand import loops, materialise
-from tl2hip.nest.build.linear import same
 from tl2hip.nest.build.types import common, stored
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.nest.walk import all_parts
@@ -42,7 +41,7 @@ def store(ctx: Context, target: View, value: Value, at: Span) -> None:
             raise Refused(ElementNeedsOneValue(at=at))
         ctx.emit(store_one(target.array, target.index(()), stored(found, target.dtype, at), at))
         return
-    _check_shape(target.shape, found, at)
+    _check_shape(ctx, target.shape, found, at)
     if _overlaps(ctx, target, found):
         assert isinstance(found, ArrayValue)
         found = operand(materialise(ctx, found, "copy", at))
@@ -71,12 +70,12 @@ def _check_in_place(op: str, current: ArrayValue, value: Operand, dtype: DType, 
         raise Refused(NotDefinedFor(f"{op}=", f"an array of {current.dtype}", way, at=at))
 
 
-def _check_shape(target: Shape, value: Operand, at: Span) -> None:
+def _check_shape(ctx: Context, target: Shape, value: Operand, at: Span) -> None:
     """A value must broadcast to the target and never stretch it."""
     if isinstance(value, ScalarValue):
         return
-    whole = broadcast((target, value.shape), at)
-    if len(whole) != len(target) or not all(map(same, whole, target)):
+    whole = broadcast(ctx, (target, value.shape), at)
+    if len(whole) != len(target) or not all(equal(ctx, a, b) for a, b in zip(whole, target, strict=True)):
         raise Refused(ShapesDiffer(show_shape(target), show_shape(value.shape), at=at))
 
 
