@@ -65,6 +65,13 @@ class Expressions:
         self.origins = origins
         self.local = local
         self.problems = problems
+        self._lines: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of the file, split when they are first needed."""
+        self._lines = self._lines or self.source.lines
+        return self._lines
 
     def at(self, node: cst.CSTNode) -> Span:
         """Where a node stands."""
@@ -184,12 +191,21 @@ class Expressions:
             start, stop, step = (
                 None if one is None else self.expression(one) for one in (part.lower, part.upper, part.step)
             )
-            return nodes.Slice(start, stop, step, at=self.at(part))
+            return nodes.Slice(start, stop, step, at=self.without_space(self.at(part)))
         if not isinstance(part, cst.Index):
             return self.refuse(reading.UnknownSyntax(type(part).__name__, at=self.at(part)))
         if part.star is not None:
             return self.starred(part.value, part)
         return self.expression(part.value)
+
+    def without_space(self, at: Span) -> Span:
+        """The span without blanks at its end, which libcst counts to the last colon of a slice."""
+        lines, end_line = self.lines, at.end_line
+        text = lines[end_line - 1][: at.end_column].rstrip()
+        while not text and end_line > at.line:
+            end_line -= 1
+            text = lines[end_line - 1].rstrip()
+        return Span(at.line, at.column, end_line, len(text))
 
     def call(self, node: cst.Call) -> Expr:
         func = self.expression(node.func)
@@ -216,7 +232,7 @@ class Expressions:
 
     def shown(self, at: Span) -> str:
         """The source text of a span, cut to its first line and forty characters."""
-        line = self.source.lines[at.line - 1]
+        line = self.lines[at.line - 1]
         text = line[at.column : at.end_column if at.end_line == at.line else None].rstrip()
         return text if len(text) <= 40 else text[:39] + "…"
 
