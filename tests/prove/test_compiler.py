@@ -97,6 +97,15 @@ def test_the_order_of_preference(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     compiler._find.cache_clear()
 
 
+def test_linking_with_lld_and_through_the_driver() -> None:
+    lld = Compiler("c", ("clang",), ("ld.lld",))
+    assert lld.linking(["a.o"], "a.so", "name") == ["ld.lld", "-shared", "-soname", "name", "a.o", "-o", "a.so"]
+    driver = Compiler("c", ("clang",), ("clang",))
+    assert driver.linking(["a.o"], "a.so", "name") == [
+        "clang", "-shared", "-nostdlib", "-Wl,-soname", "-Wl,name", "a.o", "-o", "a.so",
+    ]  # fmt: skip
+
+
 def test_a_shard_keeps_only_its_newest_results(cache: Path) -> None:
     for n in range(compiler.ENTRIES_PER_SHARD + 3):
         path = compiler.cached(f"aa{n:04}", lambda _, n=n: b"%d" % n)

@@ -78,6 +78,14 @@ class Compiler:
         return "|".join((*facts, *self.clang[1:], *self.linker[1:]))
 
 
+    def linking(self, inputs: Sequence[str], output: str, soname: str = "") -> list[str]:
+        """The command that makes a shared library."""
+        name = ["-soname", soname] if soname else []
+        if self.linker == self.clang:  # no lld was found: the driver calls the system's linker
+            return [*self.clang, "-shared", "-nostdlib", *(f"-Wl,{word}" for word in name), *inputs, "-o", output]
+        return [*self.linker, "-shared", *name, *inputs, "-o", output]
+
+
 @dataclass(frozen=True, slots=True)
 class Assembly:
     """gfx942 assembly of one text, with the compiler's warnings."""
@@ -140,9 +148,7 @@ def compile_host(
         (folder / "kernel.hip").write_text(text, encoding="utf-8")
         compiling = [*which.clang, *HOST_FLAGS, *flags, "-I", str(INCLUDE), "-c", "kernel.hip", "-o", "host.o"]
         _run(compiling, folder, "the text, for the host,")
-        name = ["-soname", soname] if soname else []
-        linking = [*which.linker, "-shared", *name, "host.o", *map(str, libraries), "-o", "host.so"]
-        _run(linking, folder, "host code")
+        _run(which.linking(["host.o", *map(str, libraries)], "host.so", soname), folder, "host code")
         return (folder / "host.so").read_bytes()
 
     parts = (*HOST_FLAGS, *flags, *map(str, libraries), soname)
@@ -262,9 +268,9 @@ def _in_wheel() -> Compiler | None:
 
 
 def _linker_near(clang: str, suffix: str) -> tuple[str, ...]:
-    """lld beside a clang or on PATH, else that clang as a linker driver."""
+    """lld beside a clang or on PATH, else that clang itself as the driver of another linker."""
     beside = Path(os.path.realpath(clang)).parent / "ld.lld"
     if beside.exists():
         return (str(beside),)
     found = shutil.which(f"ld.lld{suffix}") or shutil.which("ld.lld")
-    return (found,) if found else (clang, "-nostdlib")
+    return (found,) if found else (clang,)

@@ -111,6 +111,14 @@ def test_unwritten_lds_is_found() -> None:
     assert "lds_uninitialised" in kinds(run) and np.isnan(y).all()
 
 
+def test_lds_that_nobody_writes_is_no_zero() -> None:
+    text = planted(kernels.BLOCK_SUM, "    part[t] = s;\n", "")
+    text = planted(text, "if (t < w) part[t] += part[t + w];", "s += part[t];")
+    text = planted(text, "y[blockIdx.x] = part[0]", "y[blockIdx.x] = s")
+    run, _, y = run_block_sum(Emulator.load(text), 1000)
+    assert kinds(run) == {"lds_uninitialised"} and np.isnan(y).all()
+
+
 def test_a_divergent_barrier_is_found() -> None:
     text = planted(kernels.BLOCK_SUM, "        __syncthreads();\n", "        if (t < 128) __syncthreads();\n")
     run, _, _ = run_block_sum(Emulator.load(text), 1000)

@@ -40,7 +40,8 @@ typedef unsigned long uintptr_t;
 #define __global__
 #define __device__
 #define __host__
-#define __shared__ static __attribute__((section("tl2hip_lds")))
+// "used": the compiler may assume nothing about what LDS holds, neither zeros at the start nor its own last store.
+#define __shared__ static __attribute__((section("tl2hip_lds"), used))
 #define __constant__
 #endif
 #define __forceinline__ inline __attribute__((always_inline))
