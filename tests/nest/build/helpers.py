@@ -9,6 +9,7 @@ import numpy as np
 
 from tl2hip.dtypes import F32, DType
 from tl2hip.nest.build import BuildOptions, build
+from tl2hip.nest.check import verify
 from tl2hip.nest.ir import Nest
 from tl2hip.nest.show import show
 from tl2hip.source.problems.base import Problem, Report
@@ -43,6 +44,7 @@ def nest_of(text: str, **options: Any) -> Nest:
     """The nest of a kernel that converts."""
     nest, problems, source = built(text, **options)
     assert nest is not None, "\n".join(show_problem(p, source) for p in problems)
+    verify(nest)
     return nest
 
 

@@ -55,6 +55,8 @@ def build(
 ) -> ir.Nest | None:
     """The nest of one function; None where something was refused. All its problems go into `report`."""
     options = options or BuildOptions()
+    errors = len(report.errors)
+    dim_names = dims_of(module, report)
     ctx = Context(
         module=module,
         function=function,
@@ -65,9 +67,8 @@ def build(
         words=frozenset(_words(function)),
         evaluate=evaluate,
         constants=constants_of(module),
-        dim_names=dims_of(module, report),
+        dim_names=dim_names,
     )
-    errors = len(report.errors)
     _kernel_options(ctx)
     signature = parameters(ctx)
     results = _body(ctx)
@@ -112,7 +113,7 @@ def _body(ctx: Context) -> Results:
 def _check_tiles(ctx: Context) -> None:
     """Every annotation and every tile that was set must have met a loop."""
     for name, tiling in ctx.state.tilings.items():
-        if name not in ctx.looped:
+        if name not in ctx.marked:
             ctx.tell(TileWithoutLoop(name, at=tiling.at))
     for name in ctx.tiles:
         if name not in ctx.looped:

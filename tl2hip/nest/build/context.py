@@ -88,6 +88,7 @@ class Context:
     `out` is where statements go, `at` the span of the user's statement being built, `axes` the loops around
     it. `local` holds every name the function binds, `words` every name it mentions (no other name of ours may
     be one of these). `evaluate` gives the value of an expression (a field, as what it calls calls it again).
+    `looped` holds the loop variables met so far, `marked` those of them whose Tile stood above.
     `constants` and `dim_names` are the names of the file. `pure`, where not empty, names a place where nothing
     may be emitted. `inlining` holds the file-level names being worked out, `naming` the name that the array
     being made will have.
@@ -108,6 +109,7 @@ class Context:
     at: Span = NOWHERE
     axes: dict[str, ir.Axis] = field(default_factory=dict)
     looped: set[str] = field(default_factory=set)
+    marked: set[str] = field(default_factory=set)
     pure: str = ""
     inlining: tuple[str, ...] = ()
     naming: str = ""

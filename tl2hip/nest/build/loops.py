@@ -160,6 +160,8 @@ def _close(ctx: Context, name: str, how: Entry, before: Binding, body: list[ir.S
 
 def _axis(ctx: Context, user: str, iterable: nodes.Expr) -> ir.Axis:
     tiling = ctx.state.tilings.get(user)
+    if tiling is not None:
+        ctx.marked.add(user)
     if isinstance(iterable, nodes.Call) and means(ctx, iterable.func) == "tl2hip.tiled":
         if not iterable.args:
             raise Refused(NotARange(at=iterable.at))

@@ -85,12 +85,13 @@ def _check_settings(ctx: Context) -> None:
     keyword_only = [p.name for p in ctx.function.parameters if p.keyword_only]
     auto = [f"{p.name}_{k}" for p in ctx.function.parameters for k in _auto_axes(p)]
     known = (*sorted(ctx.dim_names), *keyword_only, *auto)
-    for name, value in ctx.sets.items():
+    for name, value in tuple(ctx.sets.items()):
         if name not in known:
             told = ", ".join(known) or "none"
             ctx.tell(UnknownSetting(ctx.function.name, name, told, at=ctx.function.at))
         elif name not in keyword_only and value < 0:
             ctx.tell(BadSetting(name, value, "an extent is 0 or more", at=ctx.function.at))
+            ctx.sets = {n: v for n, v in ctx.sets.items() if n != name}
 
 
 def _auto_axes(p: nodes.Parameter) -> tuple[int, ...]:
