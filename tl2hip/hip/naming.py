@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tl2hip.hip.names import Names, words
-from tl2hip.plan.ir import Combine, Declare, For, HostIf, HostLet, HostLoop, HostStmt, Let, LoadVector, Plan
+from tl2hip.plan.ir import Combine, Declare, For, HostIf, HostLet, HostLoop, HostStmt, Let, Plan
 from tl2hip.plan.walk import all_stmts
 
 HELPERS = frozenset(
@@ -35,8 +35,6 @@ def name_plan(plan: Plan, taken: Iterable[str] = ()) -> Names:
                 names.add((s.name,))
             elif isinstance(s, For):
                 names.add((s.var,))
-            elif isinstance(s, LoadVector):
-                names.add(s.names)
             elif isinstance(s, Combine):
                 names.add(n for n, _ in s.variables)
     return names

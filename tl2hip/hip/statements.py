@@ -17,6 +17,7 @@ from tl2hip.hip.reductions import combined, extreme, reduction, scratch
 from tl2hip.hip.text import Text, infix
 from tl2hip.hip.vectors import vector_type
 from tl2hip.hip.wrap import wrapped_lines
+from tl2hip.nest.index import value_of
 from tl2hip.nest.ir import Binary, Const, Expr, Load, Logic, Set, Store, Update, Var
 from tl2hip.plan.ir import (
     Barrier,
@@ -75,6 +76,13 @@ class Writer:
 
     def text(self, e: Expr) -> str:
         return show(e, self.ctx).argument
+
+    def vector_of(self, name: str) -> str:
+        """The C type of a vector in registers."""
+        a = self.ctx.arrays[name]
+        width = value_of(a.shape[0])
+        assert width is not None, name
+        return vector_type(a.dtype, width, self.ctx.used)
 
     def block(self, head: str, body: tuple[DeviceStmt, ...], tail: str = "}", note: str = "") -> None:
         """Appends a head, a body one level deeper, and the tail if there is one."""
@@ -219,29 +227,16 @@ class _With:
 @write.register
 def _load_vector(s: LoadVector, w: Writer) -> None:
     w.quote(s.at)
-    ctx, t = w.ctx, ctx_dtype(s.array, w)
-    kind = vector_type(t, len(s.names), ctx.used)
-    vector = w.names.fresh(f"{ctx.c(s.array)}_vector")
-    place = offset(s.array, s.index, ctx, show).argument
-    w.line(f"const {kind} {vector} = *(const {kind} *)&{ctx.c(s.array)}[{place}];")
-    for k, name in enumerate(s.names):
-        test = " != 0" if t is BOOL else ""
-        w.line(f"const {t.c} {ctx.c(name)} = {vector}[{k}]{test};")
+    place = offset(s.array, s.index, w.ctx, show).argument
+    kind = w.vector_of(s.vector)
+    w.line(f"{w.ctx.c(s.vector)} = *(const {kind} *)&{w.ctx.c(s.array)}[{place}];")
 
 
 @write.register
 def _store_vector(s: StoreVector, w: Writer) -> None:
     w.quote(s.at)
-    ctx, t = w.ctx, ctx_dtype(s.array, w)
-    kind = vector_type(t, len(s.values), ctx.used)
-    place = offset(s.array, s.index, ctx, show).argument
-    values = ", ".join(w.text(v) for v in s.values)
-    w.line(f"*({kind} *)&{ctx.c(s.array)}[{place}] = {kind}{{{values}}};")
-
-
-def ctx_dtype(array: str, w: Writer) -> DType:
-    """The dtype of an array."""
-    return w.ctx.arrays[array].dtype
+    place = offset(s.array, s.index, w.ctx, show).argument
+    w.line(f"*({w.vector_of(s.vector)} *)&{w.ctx.c(s.array)}[{place}] = {w.ctx.c(s.vector)};")
 
 
 # --- control ---------------------------------------------------------------------------------------------

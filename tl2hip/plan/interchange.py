@@ -36,10 +36,7 @@ def _may_swap(outer: Axis, inner: Axis, kinds: Mapping[str, AxisKind]) -> bool:
     kind = kinds[outer.name]
     adds = kind.kind == "reduce" and not kind.reductions and all(u.invariant for u in kind.updates)
     return (
-        adds
-        and kinds[inner.name].kind == "parallel"
-        and not _depends(inner, outer)
-        and not _depends(outer, inner)
+        adds and kinds[inner.name].kind == "parallel" and not _depends(inner, outer) and not _depends(outer, inner)
     )
 
 

@@ -114,10 +114,10 @@ NONE_LAST = -1
 
 @dataclass(frozen=True, slots=True)
 class LoadVector:
-    """`width` consecutive elements along the last index, loaded by one access, as the constants
-    `names[0] …`: read with `Var(name, dtype)`. width · bytes is 4, 8 or 16, and the address is so aligned."""
+    """Consecutive elements along the last index of `array`, by one access, into `vector`: the name of an array
+    in the space "vector". Its bytes are 4, 8 or 16, and the address is a multiple of them."""
 
-    names: tuple[str, ...]
+    vector: str
     array: str
     index: tuple[Expr, ...]
     at: Span = field(default=NOWHERE, compare=False)
@@ -125,11 +125,11 @@ class LoadVector:
 
 @dataclass(frozen=True, slots=True)
 class StoreVector:
-    """The values of these expressions (of the array's dtype) to consecutive elements, by one access."""
+    """The elements of `vector` to consecutive elements of `array`, by one access; as LoadVector."""
 
     array: str
     index: tuple[Expr, ...]
-    values: tuple[Expr, ...]
+    vector: str
     at: Span = field(default=NOWHERE, compare=False)
 
 
@@ -165,11 +165,12 @@ class Placed:
     """An array and the memory it lives in.
 
     `global`: a pointer argument. `workspace`: a part of the launcher's workspace argument, passed to kernels as
-    a pointer. `shared`: LDS, constant extents. `thread`: a C array of each thread, constant extents.
+    a pointer. `shared`: LDS, constant extents. `thread`: a C array of each thread, constant extents. `vector`:
+    registers of a thread, one constant extent of 4, 8 or 16 bytes in all.
     """
 
     array: Array
-    space: Literal["global", "workspace", "shared", "thread"]
+    space: Literal["global", "workspace", "shared", "thread", "vector"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ class DeviceKernel:
     places: tuple[Place, ...]
     body: tuple[DeviceStmt, ...]
     local_arrays: tuple[str, ...] = ()
-    """Names of `shared` and `thread` arrays it declares."""
+    """Names of `shared`, `thread` and `vector` arrays it declares."""
     summary: str = ""
 
     @property

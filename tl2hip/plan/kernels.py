@@ -34,6 +34,9 @@ PLACES: tuple[Place, ...] = (
 )
 """The names plans know the hardware's indices by."""
 
+ON_CHIP = ("shared", "thread", "vector")
+"""The memory spaces that a kernel declares itself."""
+
 
 def finish(
     name: str,
@@ -48,7 +51,7 @@ def finish(
     arrays = _arrays(body)
     scalars = _free_scalars((*all_exprs(body), *_shape_exprs(arrays, placed)), body)
     read = {e.name for e in _everything(body, arrays, placed) if isinstance(e, Var)}
-    on_chip = tuple(a for a in placed if a in arrays and placed[a].space in ("shared", "thread"))
+    on_chip = tuple(a for a in placed if a in arrays and placed[a].space in ON_CHIP)
     return DeviceKernel(
         name=name,
         arrays=tuple(a for a in placed if a in arrays and a not in on_chip),
@@ -72,6 +75,7 @@ def _arrays(body: tuple[DeviceStmt, ...]) -> dict[str, bool]:
             found[s.array] = found.get(s.array, False) or not s.proven
         if isinstance(s, LoadVector | StoreVector):
             found.setdefault(s.array, False)
+            found.setdefault(s.vector, False)
     return found
 
 
@@ -80,7 +84,7 @@ def _shape_exprs(arrays: Mapping[str, bool], placed: Mapping[str, Placed]) -> tu
     needed: list[Expr] = []
     for name, guarded in arrays.items():
         array = placed[name].array
-        if placed[name].space in ("shared", "thread"):
+        if placed[name].space in ON_CHIP:
             continue
         needed += array.strides if array.strides is not None else array.shape[1:]
         needed += array.shape if guarded else ()
@@ -97,7 +101,6 @@ def _free_scalars(exprs: Iterable[Expr], body: tuple[DeviceStmt, ...]) -> tuple[
     """The dims, scalars and host variables among the expressions, in order of first use."""
     inner_axes = {s.var for s in all_stmts(body) if isinstance(s, For)}
     inner_names = {s.name for s in all_stmts(body) if isinstance(s, Let | Declare)}
-    inner_names |= {n for s in all_stmts(body) if isinstance(s, LoadVector) for n in s.names}
     inner_names |= {p.name for p in PLACES}
     found: dict[str, DType] = {}
     for e in exprs:

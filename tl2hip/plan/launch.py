@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.index import ONE, number, product
+from tl2hip.nest.index import ONE, ceil_div, number, product
 from tl2hip.nest.ir import Axis, Expr, Loop, Stmt, Var
 from tl2hip.nest.walk import all_stmts
-from tl2hip.plan import loops, private
+from tl2hip.plan import loops, private, vectors
 from tl2hip.plan.access import loads_or_locals
 from tl2hip.plan.block import BlockCode, inner_loops
 from tl2hip.plan.chain import Chain, cooperation, head
 from tl2hip.plan.extents import block_count, constant_trip
 from tl2hip.plan.gfx942 import MAX_GRID_X, MAX_GRID_YZ, WAVE
-from tl2hip.plan.ir import Barrier, DeviceStmt, HostStmt, Launch
+from tl2hip.plan.ir import Barrier, DeviceStmt, HostIf, HostStmt, Launch
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
@@ -54,15 +54,26 @@ def _by_threads(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     block = block_of(shared)
     body = chain.body
     if has_private:
-        body = private.expanded(
-            state, body, product((*grid, number(block[0] * block[1]))), _thread_number(shared)
-        )
+        body = private.expanded(state, body, product((*grid, number(block[0] * block[1]))), _thread_number(shared))
     code = ThreadCode(state.names, state.dtypes, atomic_arrays(state, shared))
     inner = wrap(shared, code.lower(body), state)
     kernel = state.add("", inner, block, _summary(shared, "a thread"))
     note_chain(state, shared, "thread")
     _note_serial(state, body)
-    return (Launch(kernel, grid),)
+    plain = Launch(kernel, grid)
+    moved = vectors.wide(state, chain)
+    how = shared[-1].how
+    if moved is None or how is None:
+        return (plain,)
+    rows = wrap(shared[:-1], vectors.lowered(state, chain, how, moved, code), state)
+    summary = f"the same by {moved.width} elements at a time"
+    aligned = state.add("kernel_aligned", rows, block, summary)
+    return (HostIf(moved.aligned(state), (Launch(aligned, _fewer(grid, moved)),), (plain,)),)
+
+
+def _fewer(grid: tuple[Expr, Expr, Expr], moved: vectors.Wide) -> tuple[Expr, Expr, Expr]:
+    """The grid for threads that take a vector each along x; a tile of the user's keeps its blocks."""
+    return grid if moved.axis.tile else (ceil_div(grid[0], moved.width), grid[1], grid[2])
 
 
 def _by_blocks(state: State, chain: Chain) -> tuple[HostStmt, ...]:
@@ -73,9 +84,7 @@ def _by_blocks(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     body = chain.body
     if has_private:
         body = private.for_block(state, body, product(grid), _block_number(shared))
-    code = BlockCode(
-        state.names, state.kinds, state.dtypes, threads, atomic_arrays(state, shared), state.same
-    )
+    code = BlockCode(state.names, state.kinds, state.dtypes, threads, atomic_arrays(state, shared), state.same)
     lowered = code.lower(body)
     if has_private:
         lowered = (*lowered, Barrier("the private arrays are used again"))
@@ -133,9 +142,7 @@ def block_threads(body: tuple[Stmt, ...], state: State) -> int:
     sizes = [n for n in (*trips, *tiles) if n is not None]
     if sizes and len(sizes) >= len(trips) and max(sizes) < BLOCK:
         return max(WAVE, -(-max(sizes) // WAVE) * WAVE) if max(sizes) > 2 * WAVE else WAVE
-    ragged = all(
-        t is None and _from_memory(s) for t, s in zip(trips, inner_loops(body, state.kinds), strict=True)
-    )
+    ragged = all(t is None and _from_memory(s) for t, s in zip(trips, inner_loops(body, state.kinds), strict=True))
     return WAVE if ragged else BLOCK
 
 
@@ -214,9 +221,7 @@ def note_chain(state: State, shared: Sequence[Shared], mode: str) -> None:
         else:
             where = f"grid {s.how.letter}, tiles of {s.how.tile}, {s.how.threads} threads"
             lanes = s.how.letter == "x"
-            state.note(
-                name, where, "parallel; contiguous accesses run along it" if lanes else "parallel", s.at
-            )
+            state.note(name, where, "parallel; contiguous accesses run along it" if lanes else "parallel", s.at)
 
 
 def note_inner(state: State, body: tuple[Stmt, ...], lanes: Sequence[str], threads: int) -> None:

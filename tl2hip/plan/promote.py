@@ -44,7 +44,9 @@ def _still(loop: Loop, array: str) -> Update | None:
         return None
     touched = uses(loop.body)
     axes = {s.axis.name for s in all_stmts((loop,)) if isinstance(s, Loop)}
-    return updates[0] if not any(_moves(p, axes, touched.sets, touched.writes) for p in _index(updates[0])) else None
+    return (
+        updates[0] if not any(_moves(p, axes, touched.sets, touched.writes) for p in _index(updates[0])) else None
+    )
 
 
 def _index(u: Update) -> tuple[Expr, ...]:

@@ -152,17 +152,13 @@ def partials(
     return tuple(made)
 
 
-def _winner(
-    body: tuple[Stmt, ...], r: Reduction, axis: Axis
-) -> tuple[tuple[tuple[str, Expr], ...], str] | None:
+def _winner(body: tuple[Stmt, ...], r: Reduction, axis: Axis) -> tuple[tuple[tuple[str, Expr], ...], str] | None:
     """The payloads and the comparison of the one `if x > m: m = x; p = e` of a body, found under Ifs only."""
     sets = [s for s in all_stmts(body) if isinstance(s, Set) and s.name == r.variables[0]]
     found = next((s for s in _under_ifs(body) if any(x is sets[0] for x in s.then)), None)
     if len(sets) != 1 or found is None or not isinstance(found.test, Compare):
         return None
-    payloads = tuple(
-        (s.name, s.value) for s in found.then if isinstance(s, Set) and s.name in r.variables[1:]
-    )
+    payloads = tuple((s.name, s.value) for s in found.then if isinstance(s, Set) and s.name in r.variables[1:])
     changing = {s.name for s in all_stmts(body) if isinstance(s, Set)}
     stored = {s.array for s in all_stmts(body) if isinstance(s, Store | Update)}
     if not all(_repeatable(value, changing, stored, axis, body) for _, value in payloads):

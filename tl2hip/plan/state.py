@@ -45,9 +45,7 @@ class State:
         """Remember where a loop of the user went; loops tl2hip made itself are told under their own names."""
         self.notes.append(Note(axis, where, why, at))
 
-    def add(
-        self, suffix: str, body: tuple[DeviceStmt, ...], block: tuple[int, int, int], summary: str
-    ) -> str:
+    def add(self, suffix: str, body: tuple[DeviceStmt, ...], block: tuple[int, int, int], summary: str) -> str:
         """Finish a kernel and give its name: the nest's, with a suffix where there is something to tell apart."""
         name = self.names.fresh(f"{self.nest.name}_{suffix}" if suffix else f"{self.nest.name}_kernel")
         body = (*self._given(body), *body)

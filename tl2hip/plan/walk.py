@@ -35,10 +35,8 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (start, stop, step)
         case DeviceIf(test=test) | DeviceWhile(test=test):
             return (test,)
-        case LoadVector(index=index):
+        case LoadVector(index=index) | StoreVector(index=index):
             return index
-        case StoreVector(index=index, values=values):
-            return (*index, *values)
         case Barrier() | Combine() | Remark():
             return ()
 
@@ -93,10 +91,8 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, start=f(s.start), stop=f(s.stop), step=f(s.step))
         case DeviceIf() | DeviceWhile():
             return replace(s, test=f(s.test))
-        case LoadVector():
+        case LoadVector() | StoreVector():
             return replace(s, index=tuple(f(i) for i in s.index))
-        case StoreVector():
-            return replace(s, index=tuple(f(i) for i in s.index), values=tuple(f(v) for v in s.values))
         case Barrier() | Combine() | Remark():
             return s
 

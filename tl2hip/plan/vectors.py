@@ -1,0 +1,132 @@
+"""16-byte accesses for elementwise bodies: each thread takes a few consecutive elements along the lane axis.
+
+The vector kernel runs where the launcher finds every array aligned; the plain one runs elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tl2hip.dtypes import I64
+from tl2hip.nest.index import ZERO, add, floor_div, mul, number
+from tl2hip.nest.ir import Array, Axis, AxisRef, Expr, Load, Set, Stmt, Store, Var
+from tl2hip.nest.walk import all_exprs, all_parts, map_expr, map_stmt_exprs
+from tl2hip.plan import loops
+from tl2hip.plan.chain import Chain
+from tl2hip.plan.gfx942 import ACCESS_BYTES
+from tl2hip.plan.ir import Aligned, DeviceStmt, For, Let, LoadVector, Placed, StoreVector
+from tl2hip.plan.loops import Spread
+from tl2hip.plan.state import State
+from tl2hip.plan.threads import ThreadCode
+
+
+@dataclass(frozen=True, slots=True)
+class Wide:
+    """What an elementwise body may move in vectors: `width` elements of each of these arrays at a time."""
+
+    axis: Axis
+    width: int
+    loaded: tuple[str, ...]
+    stored: tuple[str, ...]
+
+    def aligned(self, state: State) -> Aligned:
+        """When the vector kernel may run: bases at 16 bytes, and rows a whole number of vectors apart."""
+        names = tuple(dict.fromkeys((*self.loaded, *self.stored)))
+        arrays = [state.nest.array(n) for n in names]
+        pitches = dict.fromkeys(a.shape[-1] for a in arrays if len(a.shape) > 1)
+        return Aligned(names, ACCESS_BYTES, tuple(pitches), self.width)
+
+
+def wide(state: State, chain: Chain) -> Wide | None:
+    """How a chain's body can move vectors along its innermost axis; None where it cannot."""
+    axis = chain.axes[-1]
+    straight = all(isinstance(s, Set | Store) for s in chain.body)
+    if not straight or axis.step != 1 or axis.start != ZERO or chain.lane() != len(chain.axes) - 1:
+        return None
+    stores = [s for s in chain.body if isinstance(s, Store)]
+    if not all(_runs_along(state, s.array, s.index, axis) and s.proven for s in stores):
+        return None
+    stored = tuple(s.array for s in stores)
+    if len(set(stored)) != len(stored) or _read_behind(chain.body):
+        return None
+    loads = [e for e in all_exprs(chain.body) if isinstance(e, Load) and e.proven]
+    loaded = tuple(dict.fromkeys(e.array for e in loads if _runs_along(state, e.array, e.index, axis)))
+    places = {(e.array, e.index) for e in loads if e.array in loaded and _runs_along(state, e.array, e.index, axis)}
+    if len(places) != len(loaded):
+        return None
+    sizes = [state.nest.array(n).dtype.bytes for n in (*loaded, *stored)]
+    width = ACCESS_BYTES // max(sizes)
+    if width < 2 or width * min(sizes) < 4 or (axis.tile is not None and axis.tile % width):
+        return None
+    return Wide(axis, width, loaded, stored)
+
+
+def _runs_along(state: State, array: str, index: tuple[Expr, ...], axis: Axis) -> bool:
+    """Whether an access is to the element at the axis itself, in a row-major array of the caller's."""
+    a: Array = state.nest.array(array)
+    here = AxisRef(axis.name)
+    others = any(p == here for i in index[:-1] for p in all_parts(i))
+    return index[-1] == here and not others and a.strides is None and a.role != "local"
+
+
+def _read_behind(body: tuple[Stmt, ...]) -> bool:
+    """Whether an array is loaded in or behind the statement that stores it, other than by that very store."""
+    stored: set[str] = set()
+    for s in body:
+        if any(isinstance(e, Load) and e.array in stored for e in all_exprs((s,))):
+            return True
+        if isinstance(s, Store):
+            stored.add(s.array)
+    return False
+
+
+def lowered(state: State, chain: Chain, how: Spread, w: Wide, code: ThreadCode) -> tuple[DeviceStmt, ...]:
+    """The innermost loop in vectors, and a plain loop over the few elements left at its end."""
+    axis, at = w.axis, chain.places[-1]
+    whole = floor_div(axis.stop, w.width)
+    vector = Axis(state.names.fresh(f"{axis.name}_vector"), ZERO, whole, user=axis.user)
+    first = state.names.fresh(f"{axis.name}_first")
+    body = (Let(first, mul(AxisRef(vector.name), number(w.width))), *_one_vector(state, chain, w, first, code))
+    share = replace(how, tile=(axis.tile // w.width if axis.tile else how.threads))
+    main = loops.spread(vector, share, body, state.names, at)
+    rest = replace(axis, start=mul(whole, number(w.width)), tile=None)
+    tail = loops.spread(rest, replace(how, tile=how.threads), code.lower(chain.body), state.names, at)
+    return (main, replace(tail, note="what is left of a vector"))
+
+
+def _one_vector(state: State, chain: Chain, w: Wide, first: str, code: ThreadCode) -> tuple[DeviceStmt, ...]:
+    """Load the vectors, compute element by element, store the vectors."""
+    element = state.names.fresh("e")
+    vectors = {n: _vector(state, n, w.width) for n in dict.fromkeys((*w.loaded, *w.stored))}
+    here = add(Var(first, I64), AxisRef(element))
+    place = (AxisRef(element),)
+
+    def expr(e: Expr) -> Expr:
+        if isinstance(e, Load) and e.array in w.loaded and e.proven and e.index[-1] == AxisRef(w.axis.name):
+            return Load(vectors[e.array], place, e.dtype, proven=True)
+        return e
+
+    def stmt(s: Stmt) -> Stmt:
+        s = map_stmt_exprs(lambda e: _moved(map_expr(expr, e), w.axis, here), s)
+        return Store(vectors[s.array], place, s.value, proven=True, at=s.at) if isinstance(s, Store) else s
+
+    index = {s.array: s.index for s in chain.body if isinstance(s, Store)}
+    index |= {e.array: e.index for e in all_exprs(chain.body) if isinstance(e, Load) and e.array in w.loaded}
+    to_first = {n: tuple(_moved(i, w.axis, Var(first, I64)) for i in index[n]) for n in vectors}
+    at = chain.places[-1]
+    loads = tuple(LoadVector(vectors[n], n, to_first[n], at=at) for n in w.loaded)
+    inner = code.lower(tuple(stmt(s) for s in chain.body))
+    each = For(element, ZERO, number(w.width), number(1), inner, unroll=w.width)
+    stores = tuple(StoreVector(n, to_first[n], vectors[n], at=at) for n in w.stored)
+    return (*loads, each, *stores)
+
+
+def _vector(state: State, array: str, width: int) -> str:
+    """A vector in registers for elements of an array; gives its name."""
+    name = state.names.fresh(f"{array}_vector")
+    state.placed[name] = Placed(Array(name, state.nest.array(array).dtype, (number(width),), "local"), "vector")
+    return name
+
+
+def _moved(e: Expr, axis: Axis, to: Expr) -> Expr:
+    return map_expr(lambda x: to if x == AxisRef(axis.name) else x, e)
