@@ -231,7 +231,7 @@ def make(text: str) -> Nest:
     body = maker.block(ast.parse("\n".join(rest)).body)
     return Nest(
         name="test",
-        source=Source("test.py", textwrap.dedent(text)),
+        source=Source("test.py", "\n".join(lines)),
         order=tuple(n for n, a in maker.arrays.items() if a.role == "parameter") + tuple(maker.scalars),
         dims=tuple(maker.dims),
         scalars=tuple(maker.scalars.values()),

@@ -89,7 +89,7 @@ class Run:
     out_of_range: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     made: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    seen: list[tuple[str, tuple[int, ...], bool]] = field(default_factory=list)
+    reached: set[int] = field(default_factory=set)
 
     def go(self) -> Run:
         for a in self.nest.arrays:
@@ -104,7 +104,6 @@ class Run:
         """The element an index means, Python's way; None where it is out of range."""
         out = []
         raw = tuple(self.expr(e) for e in index)
-        self.seen.append((array, raw, False))
         for i, n in zip(raw, self.shapes[array], strict=True):
             i = i + n if -n <= i < 0 else i
             if not 0 <= i < n:

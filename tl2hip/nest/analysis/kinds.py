@@ -141,10 +141,15 @@ def _variables(loop: Loop, flow: Flow, live: frozenset[str]) -> tuple[list[Reduc
 
 
 def _carried_variable(body: tuple[Stmt, ...], name: str, flow: Flow) -> Carried:
+    """What is told of a variable: the last place that sets it and the first that reads it, for a running value
+    the first that uses it."""
     inside = list(all_stmts(body))
-    write = next(s.at for s in reversed(inside) if isinstance(s, Set) and s.name == name)
-    read = next(s.at for s in inside if name in flow.reads(s))
-    return Carried(name, "variable", 1, write, read, "flow", why_ordered(body, name))
+    how = why_ordered(body, name)
+    sets = [s for s in inside if isinstance(s, Set) and s.name == name]
+    reads = [s for s in inside if name in flow.reads(s)]
+    uses = [s for s in reads if s not in sets]
+    read = uses[0] if how == "running" and uses else reads[0]
+    return Carried(name, "variable", 1, sets[-1].at, read.at, "flow", how)
 
 
 # --- arrays ----------------------------------------------------------------------------------------------
