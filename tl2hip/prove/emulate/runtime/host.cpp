@@ -90,7 +90,10 @@ static void catch_signals() {
     for (int s = 0; s < SIGNAL_COUNT; ++s) sigaction(SIGNALS[s], &action, &old_actions[s]);
 }
 
+// A last tick of the timer may still be on its way to another thread: it must not end the process.
 static void leave_signals() {
+    SignalAction& tick = old_actions[SIGNAL_COUNT - 1];
+    if (!tick.handler) tick.handler = (void (*)(int, void*, void*))1;  // SIG_IGN in place of SIG_DFL
     for (int s = 0; s < SIGNAL_COUNT; ++s) sigaction(SIGNALS[s], &old_actions[s], nullptr);
     sigaltstack(&old_stack, nullptr);
 }
