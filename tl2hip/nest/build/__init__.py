@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, fields
 
 from tl2hip.dtypes import F32, F64, DType
 from tl2hip.nest import ir
+from tl2hip.nest.build.assign import put
 from tl2hip.nest.build.context import Context, Told
 from tl2hip.nest.build.expressions import evaluate
 from tl2hip.nest.build.names import constants_of, dims_of, means
@@ -64,8 +65,10 @@ def build(
         tiles=options.tiles,
         math=options.math,
         local=local_names(function),
-        words=frozenset(_words(function)),
+        words=frozenset(w for f in module.functions for w in _words(f)),
         evaluate=evaluate,
+        put=put,
+        build=body,
         constants=constants_of(module),
         dim_names=dim_names,
     )

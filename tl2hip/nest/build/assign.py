@@ -83,7 +83,7 @@ def _kept(ctx: Context, found: Result, items: tuple[nodes.Expr, ...], position: 
 
 def _held_apart(ctx: Context, found: ScalarValue, earlier: tuple[nodes.Expr, ...]) -> ScalarValue:
     names = {t.id for t in earlier if isinstance(t, nodes.Name)}
-    written = {v for (name, _), v in ctx.state.versions.items() if name in names}
+    written = {v for (name, _), v in ctx.state.versions.items() if name.removeprefix(ctx.scope) in names}
     stores_too = any(not isinstance(t, nodes.Name) for t in earlier)
     for e in all_parts(found.expr):
         if (isinstance(e, ir.Var) and e.name in written) or (isinstance(e, ir.Load) and stores_too):

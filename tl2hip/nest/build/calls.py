@@ -13,6 +13,7 @@ from tl2hip.nest.build.context import Context, Result
 from tl2hip.nest.build.creation import arange, create
 from tl2hip.nest.build.expand import materialise
 from tl2hip.nest.build.functions import FUNCTIONS, Function
+from tl2hip.nest.build.helpers import call_helper, function_named
 from tl2hip.nest.build.names import dtype_named, means
 from tl2hip.nest.build.operands import value
 from tl2hip.nest.build.products import dot, matmul
@@ -37,6 +38,12 @@ def call(ctx: Context, e: nodes.Call) -> Result:
         if isinstance(e.func, nodes.Attribute):
             return _method(ctx, e, e.func)
         raise Refused(UnknownFunction(dotted(e.func) or "this expression", at=e.at))
+    own = function_named(ctx, name)
+    if own is not None:
+        found = call_helper(ctx, e, own)
+        if found is None:
+            raise Refused(WrongArguments(own.name, "returns nothing", "call it on a line of its own", at=e.at))
+        return found
     if name in FUNCTIONS:
         return _function(ctx, e, name, FUNCTIONS[name])
     cast_to = dtype_named(ctx, e.func)

@@ -10,7 +10,8 @@ from tl2hip.dtypes import DType
 from tl2hip.nest import ir
 from tl2hip.nest.build.values import Value
 from tl2hip.source import nodes
-from tl2hip.source.problems.base import Problem
+from tl2hip.source.problems.base import Problem, Refused
+from tl2hip.source.problems.types import NotSupported
 from tl2hip.source.span import NOWHERE, Span
 
 Result = Value | tuple["Result", ...]
@@ -62,6 +63,7 @@ class State:
     problems: list[Problem] = field(default_factory=list)
     checks: list[ir.Check] = field(default_factory=list)
     distinct: list[str] = field(default_factory=list)
+    calls: int = 0
     equal: dict[ir.Expr, ir.Expr] = field(default_factory=dict)
     """What the user asserted: sizes, each with the expression it equals."""
 
@@ -77,6 +79,7 @@ class State:
             list(self.problems),
             list(self.checks),
             list(self.distinct),
+            self.calls,
             dict(self.equal),
         )
 
@@ -87,11 +90,12 @@ class Context:
 
     `out` is where statements go, `at` the span of the user's statement being built, `axes` the loops around
     it. `local` holds every name the function binds, `words` every name it mentions (no other name of ours may
-    be one of these). `evaluate` gives the value of an expression (a field, as what it calls calls it again).
+    be one of these). `evaluate` gives the value of an expression, `put` assigns, `build` builds statements (fields,
+    as what they call calls them again).
     `looped` holds the loop variables met so far, `marked` those of them whose Tile stood above.
     `constants` and `dim_names` are the names of the file. `pure`, where not empty, names a place where nothing
     may be emitted. `inlining` holds the file-level names being worked out, `naming` the name that the array
-    being made will have.
+    being made will have. `scope` tells the locals of a helper function from those of its caller.
     """
 
     module: nodes.Module
@@ -102,6 +106,8 @@ class Context:
     local: frozenset[str]
     words: frozenset[str]
     evaluate: Callable[[Context, nodes.Expr], Result]
+    put: Callable[[Context, nodes.Expr, Result, Span], None]
+    build: Callable[[Context, tuple[nodes.Stmt, ...]], None]
     constants: dict[str, nodes.Expr] = field(default_factory=dict)
     dim_names: frozenset[str] = frozenset()
     state: State = field(default_factory=State)
@@ -113,6 +119,7 @@ class Context:
     pure: str = ""
     inlining: tuple[str, ...] = ()
     naming: str = ""
+    scope: str = ""
 
     def tell(self, problem: Problem) -> None:
         """Keep a problem; the same one at the same place is kept once."""
@@ -120,6 +127,10 @@ class Context:
             self.state.problems.append(problem)
 
     def emit(self, statement: ir.Stmt) -> None:
+        """Adds a statement; refused where only an expression can stand."""
+        if self.pure:
+            way = "give it a name on a line before"
+            raise Refused(NotSupported(f"what needs statements of its own in {self.pure}", way, at=self.at))
         self.out.append(statement)
 
     @contextmanager
@@ -149,9 +160,9 @@ class Context:
 
     def version(self, name: str, dtype: DType) -> ir.Var:
         """The scalar local that carries a user's name while its value has this dtype."""
-        key = (name, dtype)
+        key = (self.scope + name, dtype)
         if key not in self.state.versions:
-            given = self.claim(name)
+            given = self.fresh(name) if self.scope else self.claim(name)
             self.state.versions[key] = given
             self.state.variables[given] = dtype
         return ir.Var(self.state.versions[key], dtype)

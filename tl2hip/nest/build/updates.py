@@ -6,6 +6,7 @@ from tl2hip.nest.build import stores
 from tl2hip.nest.build.arguments import Arguments
 from tl2hip.nest.build.assign import place
 from tl2hip.nest.build.context import Context
+from tl2hip.nest.build.helpers import call_helper, function_named
 from tl2hip.nest.build.names import means
 from tl2hip.nest.build.operands import value
 from tl2hip.source import nodes
@@ -23,6 +24,10 @@ def evaluate_statement(ctx: Context, s: nodes.Evaluate) -> None:
     if not isinstance(s.value, nodes.Call):
         raise Refused(NotSupported("an expression whose value is not used", "assign it, or take it out", at=s.at))
     name = means(ctx, s.value.func) or ""
+    own = function_named(ctx, name)
+    if own is not None:
+        call_helper(ctx, s.value, own)
+        return
     if name not in _AT:
         way = "only an assignment changes something: `y[i] = …`"
         raise Refused(UnknownFunction(dotted(s.value.func) or "this method", way, at=s.at))

@@ -1,0 +1,78 @@
+"""Functions of the file that a kernel calls are built where they are called."""
+
+from __future__ import annotations
+
+
+from tests.nest.build.helpers import check, codes, refusal
+from tests.nest.build.test_loops import draw, over
+
+CLAMP = """
+def clamp(x, low, high=3):
+    if x < low:
+        return low
+    if x > high:
+        return high
+    return x
+
+"""
+
+
+def test_a_helper_of_one_return_is_an_expression() -> None:
+    text = "def square(x):\n    return x * x\n\n" + over(
+        "for i in range(N):\n    y[i] = square(x[i] + 1) + square(2)"
+    )
+    assert check(text, draw(5), draw(5)).variables == ()
+    loop = "for i in range(N):\n    while square(x[i]) > 1:\n        x[i] *= 0.5\n    y[i] = x[i]"
+    text = "def square(x):\n    return x * x\n\n" + over(loop)
+    check(text, draw(5), draw(5))
+
+
+def test_early_returns_become_branches() -> None:
+    text = CLAMP + over("for i in range(N):\n    y[i] = x[clamp(i - 2, 0, N - 1)] + clamp(x[i], -1)")
+    check(text, draw(7), draw(7))
+
+
+def test_names_of_a_helper_are_its_own() -> None:
+    text = """
+def total(row, scale):
+    s = f32(0)
+    for j in range(len(row)):
+        s += row[j] * scale
+    j = 3
+    return s + j
+
+""" + over(
+        "s = f32(1)\nfor i in range(M):\n    s = s + total(X[i], x[i])\n    x[i] = s",
+        "X: Tensor[f32, M, N], x: Tensor[f32, M]",
+    )
+    check(text, draw(3, 4), draw(3))
+
+
+def test_a_helper_changes_the_arrays_it_is_given() -> None:
+    text = """
+def scale(row, by: float = 2.0) -> None:
+    for j in range(row.shape[0]):
+        row[j] *= by
+
+""" + over("for i in range(M):\n    scale(X[i])\n    scale(X[i], by=3)", "X: Tensor[f32, M, N]")
+    check(text, draw(3, 4))
+
+
+def test_helpers_that_call_helpers() -> None:
+    text = "def twice(x):\n    return x + x\n\ndef four(x):\n    y = twice(x)\n    return twice(y)\n\n" + over(
+        "for i in range(N):\n    y[i] = four(x[i])"
+    )
+    check(text, draw(5), draw(5))
+
+
+def test_refusals() -> None:
+    text = CLAMP + over("y[0] = clamp(x[0])")
+    assert refusal(text) == ("TL342", "clamp(x[0])")
+    text = "def g(x):\n    return x + nothing\n\n" + over("y[0] = g(x[0])")
+    assert refusal(text) == ("TL301", "nothing")
+    text = "def g(x):\n    t = x[0, 0]\n    return t\n\n" + over("y[0] = g(x) + 1")
+    assert refusal(text) == ("TL330", "x[0, 0]")
+    text = "def g(n):\n    for i in range(n):\n        return i\n    return 0\n\n" + over("y[0] = g(N)")
+    assert refusal(text) == ("TL347", "return i")
+    text = CLAMP + over("i = 0\nwhile clamp(i, 0) < 2:\n    i += 1")
+    assert codes(text) == ["TL340"]

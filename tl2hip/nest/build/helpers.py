@@ -1,0 +1,96 @@
+"""Calls of the file's own functions: their bodies, built where they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tl2hip.nest.build.context import Bound, Context, Result, Told, Unreadable
+from tl2hip.nest.build.returns import ends_in_return, with_result
+from tl2hip.source import nodes
+from tl2hip.source.names import local_names
+from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.marks import TileWithoutLoop
+from tl2hip.source.problems.types import WrongArguments
+
+
+def function_named(ctx: Context, name: str) -> nodes.Function | None:
+    """The function of this file that a call's origin (`.name`) means."""
+    for f in ctx.module.functions:
+        if name == f".{f.name}":
+            return f
+    return None
+
+
+def call_helper(ctx: Context, e: nodes.Call, f: nodes.Function) -> Result | None:
+    """What a function of the file gives for these arguments; None where it returns nothing.
+
+    A function of one `return` is put in place as an expression; any other is built here, its names apart from
+    the caller's. A view is passed as it is: what the function stores there, the caller sees.
+    """
+    if f.name in ctx.module.refused:
+        raise Told
+    given = _arguments(ctx, e, f)
+    values = {name: ctx.evaluate(ctx, a) for name, a in given.items()}
+    match f.body:
+        case (nodes.Return(value=nodes.Expr() as only),):
+            with _inside(ctx, f):
+                ctx.state.names = {name: Bound(v, e.at) for name, v in values.items()}
+                return ctx.evaluate(ctx, only)
+        case _:
+            return _built(ctx, e, f, values)
+
+
+def _built(ctx: Context, e: nodes.Call, f: nodes.Function, values: dict[str, Result]) -> Result | None:
+    body = with_result(f.body, f.name)
+    with _inside(ctx, f):
+        ctx.state.names = {}
+        for name, v in values.items():
+            ctx.put(ctx, nodes.Name(name, at=e.at), v, e.at)
+        told = len(ctx.state.problems)
+        ctx.build(ctx, body)
+        for name, tiling in ctx.state.tilings.items():
+            if name not in ctx.marked:
+                raise Refused(TileWithoutLoop(name, at=tiling.at))
+        if any(p.severity == "error" for p in ctx.state.problems[told:]):
+            raise Told
+        if not ends_in_return(f.body):
+            return None
+        binding = ctx.state.names.get(f.name)
+        if isinstance(binding, Bound):
+            return binding.value
+        if isinstance(binding, Unreadable) and binding.problem is not None:
+            raise Refused(binding.problem(e.at))
+        raise Told
+
+
+@contextmanager
+def _inside(ctx: Context, f: nodes.Function) -> Iterator[None]:
+    """The names, marks and locals of a function of its own."""
+    local, names, tilings = ctx.local, ctx.state.names, ctx.state.tilings
+    scope, marked = ctx.scope, ctx.marked
+    ctx.state.calls += 1
+    ctx.local, ctx.scope = local_names(f) | {f.name}, f"{f.name}#{ctx.state.calls}"
+    ctx.state.tilings, ctx.marked = {}, set()
+    try:
+        yield
+    finally:
+        ctx.local, ctx.scope, ctx.marked = local, scope, marked
+        ctx.state.names, ctx.state.tilings = names, tilings
+
+
+def _arguments(ctx: Context, e: nodes.Call, f: nodes.Function) -> dict[str, nodes.Expr]:
+    positional = [p.name for p in f.parameters if not p.keyword_only]
+    if len(e.args) > len(positional):
+        raise Refused(WrongArguments(f.name, f"takes {len(positional)} positional arguments", at=e.at))
+    given: dict[str, nodes.Expr] = dict(zip(positional, e.args, strict=False))
+    for k in e.keywords:
+        if k.name in given or all(p.name != k.name for p in f.parameters):
+            raise Refused(WrongArguments(f.name, f"has no parameter {k.name} left to give", at=k.at))
+        given[k.name] = k.value
+    for p in f.parameters:
+        if p.name not in given and p.default is None:
+            raise Refused(WrongArguments(f.name, f"needs {p.name}", at=e.at))
+        if p.name not in given and p.default is not None:
+            given[p.name] = p.default
+    return {p.name: given[p.name] for p in f.parameters}
