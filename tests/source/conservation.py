@@ -46,15 +46,21 @@ KINDS: dict[type[ast.AST], tuple[type[Node], ...]] = {
 }
 
 
+LOOSE = (ast.Tuple, ast.List, ast.GeneratorExp, ast.BoolOp)
+"""The kinds whose own nodes need not stand exactly where CPython's do."""
+
+
 def missing(definition: ast.FunctionDef, function: Function, problems: list[Problem], text: str) -> list[str]:
     """What of a function has no node and no problem, as `kind at line:column`; empty when all is there."""
     lines = text.split("\n")
     left = Counter((type(one), one.at) for one in walk(function))
     lost: list[str] = []
     for node in covered_by_nothing(definition, problems, lines):
-        key = next((key for key in left if fits(node, span(node, lines), *key) and left[key]), None)
+        at = span(node, lines)
+        exact = [(kind, at) for kind in KINDS[type(node)]]
+        loose = left if isinstance(node, LOOSE) else exact
+        key = next((key for key in loose if left.get(key) and fits(node, at, *key)), None)
         if key is None:
-            at = span(node, lines)
             lost.append(f"{type(node).__name__} at {at.line}:{at.column}")
         elif not isinstance(node, ast.BoolOp):  # `(a and b) and c` is one own node for two of Python's
             left[key] -= 1

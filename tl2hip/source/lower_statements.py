@@ -278,6 +278,9 @@ _STATEMENTS: dict[type[cst.CSTNode], _Convert] = {
     cst.ImportFrom: Statements.imports,
     cst.FunctionDef: Statements.definition,
     cst.ClassDef: Statements.definition,
-    cst.TypeAlias: Statements.type_name,
 }
 """How each kind of statement is converted. What is not in it is refused: unknown node = error."""
+
+for _newer in ("TypeAlias",):
+    if hasattr(cst, _newer):
+        _STATEMENTS[getattr(cst, _newer)] = Statements.type_name
