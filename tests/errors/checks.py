@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tl2hip.api import convert
 from tl2hip.source.problems.base import Problem, Report
 from tl2hip.source.read import read
 from tl2hip.source.span import Source
@@ -16,7 +17,12 @@ def read_only(text: str) -> list[Problem]:
     return report.problems
 
 
-CHECKS: dict[int, Callable[[str], list[Problem]]] = {1: read_only}
+def converted(text: str) -> list[Problem]:
+    """What all stages report."""
+    return list(convert(Source("kernel.py", text)).problems)
+
+
+CHECKS: dict[int, Callable[[str], list[Problem]]] = {1: read_only, 4: converted}
 """The check of each family of codes."""
 
 WITHOUT_A_FILE = {

@@ -34,7 +34,7 @@ CASES = {
     ),
     "TL406": (
         "s = 0\nfor i in range(n):\n    s += x[i]\n    y[i] = s",
-        "`s` is used in `i` while it is still being accumulated: a scan (lines 6 and 7)",
+        "`s` is used in `i` while it is still being accumulated: a scan (lines 7 and 8)",
         "after the loop",
     ),
 }

@@ -60,6 +60,11 @@ class CarriedValue(Problem):
         "        y[i] = s\n"
     )
     rewrite: ClassVar[str] = (
+        "from tl2hip import Tensor, Tile, dims, f32, kernel, serial\n"
+        "\n"
+        '(N,) = dims("N")\n'
+        "\n"
+        "\n"
         "@kernel\n"
         "def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:\n"
         "    i: Tile[int, serial]\n"
@@ -229,6 +234,11 @@ class RunningValue(Problem):
         "        y[i] = s\n"
     )
     rewrite: ClassVar[str] = (
+        "from tl2hip import Tensor, Tile, dims, f32, kernel, serial\n"
+        "\n"
+        '(N,) = dims("N")\n'
+        "\n"
+        "\n"
         "@kernel\n"
         "def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:\n"
         "    i: Tile[int, serial]\n"
