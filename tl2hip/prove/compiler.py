@@ -42,6 +42,8 @@ HOST_FLAGS = (
     "--target=x86_64-linux-gnu", "-x", "c++", "-std=c++17", "-march=x86-64-v3", "-fPIC", "-fdeclspec",
     "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-threadsafe-statics", "-fno-stack-protector",
     "-fno-vectorize", "-fno-slp-vectorize", "-ffp-contract=off",
+    # As on the device: a call may hold a barrier, so no branch around one is folded into two copies of it.
+    "-Xclang", "-fconvergent-functions",
     "-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none",
     "-fno-sanitize=all", "-Wno-unknown-attributes", "-Wno-ignored-attributes", "-Wno-unused-value", "-nostdinc",
 )  # fmt: skip
