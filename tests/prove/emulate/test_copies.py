@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -28,7 +30,7 @@ extern "C" hipError_t twice(int* out, hipStream_t stream) {
 def test_a_barrier_between_equal_branches_stays_one(detect: bool) -> None:
     out = np.zeros(2, np.int32)
     with Emulator.load(TEXT, detect=detect) as library:
-        run = library.call("twice", [out, None])
+        run = library.call("twice", [out, ctypes.c_void_p()])
     assert run.status == 0
     assert run.findings == ()
     assert out.tolist() == [1, 2]
