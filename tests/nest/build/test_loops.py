@@ -196,8 +196,9 @@ def test_index_arithmetic_stands_where_its_name_is_read() -> None:
     [
         ("for i in range(N):\n    if x[i] > 0:\n        break", "TL346", "break"),
         ("for i in range(N):\n    if x[i] > 0:\n        return", "TL347", "return"),
-        ("for v in x:\n    y[0] = v", "TL344", "x"),
-        ("for i, v in enumerate(x):\n    y[i] = v", "TL344", "i, v"),
+        ("for v in 3:\n    y[0] = v", "TL344", "3"),
+        ("for v in [1, 2]:\n    y[0] = v", "TL344", "[1, 2]"),
+        ("for v in x.shape:\n    y[0] = v", "TL344", "x.shape"),
         ("for i in range(0, N, N):\n    y[i] = 1", "TL345", "N"),
         ("for i in range(0, N, 0):\n    y[i] = 1", "TL345", "0"),
         ("for i in range(1.5):\n    y[i] = 1", "TL340", "1.5"),
@@ -236,6 +237,45 @@ def test_constants_of_the_file() -> None:
     )
     check(text, draw(8), np.zeros(8, np.float32))
     assert refusal("Q = open\n" + over("y[0] = Q")) == ("TL303", "Q")
+
+
+def test_loops_over_arrays() -> None:
+    for body in (
+        "s = f32(0)\nfor v in x:\n    s += v\ny[0] = s",
+        "for i, v in enumerate(x):\n    y[i] = v + i",
+        "for i, v in enumerate(x[1:], 1):\n    y[i] = v + i",
+        "for a, b in zip(x, y):\n    y[0] += a * b",
+        "for i, (a, b) in enumerate(zip(x, x[::-1])):\n    y[i] = a - b",
+        "for i, j in zip(range(N), range(N - 1, -1, -1)):\n    y[i] = x[j]",
+        "for v in reversed(x):\n    y[0] = y[0] * 2 + v",
+        "for v in x * 2:\n    y[0] = y[0] * 2 + v",
+        "for i, v in enumerate(range(3, N, 2)):\n    y[i] = v",
+    ):
+        check(over(body), draw(6), draw(6))
+    rows = "for i, row in enumerate(X):\n    row[0] = w[i]\n    for j, v in enumerate(row):\n        w[i] += v"
+    check(over(rows, "X: Tensor[f32, M, N], w: Tensor[f32, M]"), draw(3, 4), draw(3))
+    nest = nest_of(over("i: Tile[int, 64]\nfor i, v in enumerate(x):\n    y[i] = v"))
+    assert [s.axis.tile for s in all_stmts(nest.body) if isinstance(s, Loop)] == [64]
+
+
+def test_python_reductions() -> None:
+    for expression in (
+        "sum(x[i] * x[i] for i in range(N))",
+        "sum(v * 2 for v in x if v > 0)",
+        "sum(x)",
+        "sum(a * b for a, b in zip(x, x[::-1]))",
+        "sum(1 for v in x if v > 0)",
+        "sum((v > 0 for v in x), 10)",
+        "max(x)",
+        "min(v * v for v in x)",
+        "any(v > 3 for v in x)",
+        "all(x)",
+        "sum(sum(x[j] for j in range(i)) for i in range(N))",
+    ):
+        check(over(f"for i in range(2):\n    y[i] = {expression}"), draw(6), draw(6), close=1e-6)
+    for x in ([np.nan, 1, 2], [1, np.nan, 2], [3, 1, np.nan]):
+        check(over("y[0] = max(x)\ny[1] = min(x)"), np.array(x, np.float32), draw(3))
+    assert refusal(over("y[0] = max(v for v in x if v > 0)"))[0] == "TL340"
 
 
 def test_several_loops_over_one_name() -> None:

@@ -28,7 +28,7 @@ from tl2hip.dtypes import F32, F64, DType
 from tl2hip.nest import ir
 from tl2hip.nest.build.assign import put
 from tl2hip.nest.build.context import Context, Told
-from tl2hip.nest.build.expressions import evaluate
+from tl2hip.nest.build.expressions import evaluate, test
 from tl2hip.nest.build.names import constants_of, dims_of, means
 from tl2hip.nest.build.results import Results, give_back
 from tl2hip.nest.build.signature import Signature, parameters
@@ -67,6 +67,7 @@ def build(
         local=local_names(function),
         words=frozenset(w for f in module.functions for w in _words(f)),
         evaluate=evaluate,
+        test=test,
         put=put,
         build=body,
         constants=constants_of(module),

@@ -13,6 +13,7 @@ from tl2hip.nest.build.context import Context, Result
 from tl2hip.nest.build.creation import arange, create
 from tl2hip.nest.build.expand import materialise
 from tl2hip.nest.build.functions import FUNCTIONS, Function
+from tl2hip.nest.build.generators import python_reduction, reduces
 from tl2hip.nest.build.helpers import call_helper, function_named
 from tl2hip.nest.build.names import dtype_named, means
 from tl2hip.nest.build.operands import value
@@ -44,6 +45,8 @@ def call(ctx: Context, e: nodes.Call) -> Result:
         if found is None:
             raise Refused(WrongArguments(own.name, "returns nothing", "call it on a line of its own", at=e.at))
         return found
+    if name.startswith("builtins.") and reduces(name.removeprefix("builtins."), e):
+        return python_reduction(ctx, name.removeprefix("builtins."), e)
     if name in FUNCTIONS:
         return _function(ctx, e, name, FUNCTIONS[name])
     cast_to = dtype_named(ctx, e.func)

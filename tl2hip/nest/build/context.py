@@ -90,8 +90,8 @@ class Context:
 
     `out` is where statements go, `at` the span of the user's statement being built, `axes` the loops around
     it. `local` holds every name the function binds, `words` every name it mentions (no other name of ours may
-    be one of these). `evaluate` gives the value of an expression, `put` assigns, `build` builds statements (fields,
-    as what they call calls them again).
+    be one of these). `evaluate` gives the value of an expression, `test` a bool, `put` assigns, `build` builds
+    statements (fields, as what they call calls them again).
     `looped` holds the loop variables met so far, `marked` those of them whose Tile stood above.
     `constants` and `dim_names` are the names of the file. `pure`, where not empty, names a place where nothing
     may be emitted. `inlining` holds the file-level names being worked out, `naming` the name that the array
@@ -106,6 +106,7 @@ class Context:
     local: frozenset[str]
     words: frozenset[str]
     evaluate: Callable[[Context, nodes.Expr], Result]
+    test: Callable[[Context, nodes.Expr], ir.Expr]
     put: Callable[[Context, nodes.Expr, Result, Span], None]
     build: Callable[[Context, tuple[nodes.Stmt, ...]], None]
     constants: dict[str, nodes.Expr] = field(default_factory=dict)

@@ -8,19 +8,20 @@ from dataclasses import replace
 from tl2hip.dtypes import I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
-from tl2hip.nest.build.context import Binding, Bound, Context, Told, Unreadable
+from tl2hip.nest.build.assign import poison, put
+from tl2hip.nest.build.context import Binding, Bound, Context, Result, Tiling, Told, Unreadable
 from tl2hip.nest.build.expand import outermost_moving
 from tl2hip.nest.build.expressions import test
 from tl2hip.nest.build.marks import check_split, tiling_of_call
 from tl2hip.nest.build.merge import assigned, carry, meet, set_to, undefined, warn_narrow
 from tl2hip.nest.build.names import means
-from tl2hip.nest.build.operands import integer
+from tl2hip.nest.build.sequences import range_of, sequence
 from tl2hip.nest.build.types import Typed
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.nest.walk import all_parts, all_stmts, substitute
 from tl2hip.source import nodes
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import BadStep, NotARange, WrongArguments
+from tl2hip.source.problems.types import NotARange
 from tl2hip.source.span import NOWHERE, Span
 
 Build = Callable[[Context, tuple[nodes.Stmt, ...]], None]
@@ -33,30 +34,72 @@ _ROUNDS = 8
 
 
 def for_loop(ctx: Context, s: nodes.For, build: Build) -> None:
-    """A loop over a range. Its bounds are worked out once, before the first turn."""
-    if not isinstance(s.target, nodes.Name):
-        raise Refused(NotARange(way="loop over one index, and index inside", at=s.target.at))
-    user = s.target.id
+    """A loop over a range, an array, `enumerate` or `zip`. What it runs over is worked out once, before the
+    first turn."""
+    user = _user(s.target)
     ctx.looped.add(user)
     try:
-        axis = _axis(ctx, user, s.iterable)
-    except Refused as refused:
-        ctx.tell(refused.problem)
-        axis = _placeholder(ctx, user)
-    except Told:
-        axis = _placeholder(ctx, user)
+        axis, item = _header(ctx, user, s)
+    except (Refused, Told) as stop:
+        if isinstance(stop, Refused):
+            ctx.tell(stop.problem)
+        axis, item = ir.Axis(ctx.claim(user or "i"), fold.number(0), fold.number(0), user=user), None
     outer, known = dict(ctx.axes), _for_proofs(axis)
 
     def turn() -> None:
         ctx.axes[axis.name] = known
-        ctx.state.names[user] = Bound(ScalarValue(ir.AxisRef(axis.name), weak=True), s.target.at)
+        if item is None:
+            poison(ctx, (s.target,))
+        else:
+            put(ctx, s.target, item(ir.AxisRef(axis.name)), s.target.at)
         build(ctx, s.body)
 
-    body = _carried(ctx, assigned(s.body), turn, user, s.at)
+    targets = assigned((nodes.For(s.target, s.iterable, ()),))
+    names = tuple(n for n in assigned(s.body) if n not in targets)
+    body = _carried(ctx, names, turn, s.at)
     ctx.axes = outer
-    reason = "a loop leaves no value where it has no turns"
-    ctx.state.names[user] = undefined(user, reason, "it is read after the loop")
+    for name in targets:
+        reason = "a loop leaves no value where it has no turns"
+        ctx.state.names[name] = undefined(name, reason, "it is read after the loop")
     ctx.emit(ir.Loop(_settled_bounds(ctx, axis, body), body, at=s.at))
+
+
+def _user(target: nodes.Expr) -> str:
+    """The name of the loop variable that counts: the first one."""
+    first = target.items[0] if isinstance(target, nodes.Tuple_) and target.items else target
+    return first.id if isinstance(first, nodes.Name) else ""
+
+
+Item = Callable[[ir.Expr], Result]
+
+
+def _header(ctx: Context, user: str, s: nodes.For) -> tuple[ir.Axis, Item]:
+    """The axis of a loop, and what its target is at each index."""
+    tiling = ctx.state.tilings.get(user)
+    iterable = s.iterable
+    if isinstance(iterable, nodes.Call) and means(ctx, iterable.func) == "tl2hip.tiled":
+        if not iterable.args:
+            raise Refused(NotARange(at=iterable.at))
+        tiling = tiling_of_call(ctx, iterable)
+        iterable = iterable.args[0]
+    found = range_of(ctx, iterable)
+    if found is not None:
+        return _marked_axis(ctx, user, tiling, *found), lambda k: ScalarValue(k, weak=True)
+    seq = sequence(ctx, iterable)
+    if not seq.counts:
+        tiling, user = None, ""
+    return _marked_axis(ctx, user, tiling, fold.number(0), seq.length, 1), seq.item
+
+
+def _marked_axis(
+    ctx: Context, user: str, tiling: Tiling | None, start: ir.Expr, stop: ir.Expr, step: int
+) -> ir.Axis:
+    if tiling is not None:
+        ctx.marked.add(user)
+        check_split(ctx.tiles.get(user, tiling.tile), tiling.marks, tiling.at)
+    tile = ctx.tiles.get(user, tiling.tile if tiling else None)
+    name = ctx.claim(user) if user else ctx.fresh("k")
+    return ir.Axis(name, start, stop, step, user=user, tile=tile, marks=tiling.marks if tiling else ())
 
 
 def while_loop(ctx: Context, s: nodes.While, build: Build) -> None:
@@ -71,26 +114,19 @@ def while_loop(ctx: Context, s: nodes.While, build: Build) -> None:
             ctx.pure = pure
         build(ctx, s.body)
 
-    body = _carried(ctx, assigned(s.body), turn, None, s.at)
+    body = _carried(ctx, assigned(s.body), turn, s.at)
     ctx.emit(ir.While(tests[-1], body, at=s.at))
-
-
-def _placeholder(ctx: Context, user: str) -> ir.Axis:
-    """An axis for a loop whose range was refused, so that its body is still looked at."""
-    return ir.Axis(ctx.claim(user), fold.number(0), fold.number(0), user=user)
 
 
 # --- carried names ---------------------------------------------------------------------------------------
 
 
-def _carried(
-    ctx: Context, names: tuple[str, ...], turn: Callable[[], None], user: str | None, at: Span
-) -> tuple[ir.Stmt, ...]:
+def _carried(ctx: Context, names: tuple[str, ...], turn: Callable[[], None], at: Span) -> tuple[ir.Stmt, ...]:
     """The body of a loop, built again until the types that its names enter with are those they leave with.
 
     Emits before the loop the locals that carry names into it, and leaves the names as they are after it.
     """
-    before = {n: ctx.state.names[n] for n in names if n in ctx.state.names and n != user}
+    before = {n: ctx.state.names[n] for n in names if n in ctx.state.names}
     entering = {n: _entry(b) for n, b in before.items()}
     start = ctx.state
     for _ in range(_ROUNDS):
@@ -104,7 +140,7 @@ def _carried(
     for name, how in entering.items():
         _close(ctx, name, how, before[name], body, at)
     for name in names:
-        if name not in before and name != user:
+        if name not in before:
             reason = "a loop without turns gives it none"
             ctx.state.names[name] = undefined(name, reason, "the loop")
     return tuple(body)
@@ -156,58 +192,6 @@ def _close(ctx: Context, name: str, how: Entry, before: Binding, body: list[ir.S
 
 
 # --- ranges ----------------------------------------------------------------------------------------------
-
-
-def _axis(ctx: Context, user: str, iterable: nodes.Expr) -> ir.Axis:
-    tiling = ctx.state.tilings.get(user)
-    if tiling is not None:
-        ctx.marked.add(user)
-    if isinstance(iterable, nodes.Call) and means(ctx, iterable.func) == "tl2hip.tiled":
-        if not iterable.args:
-            raise Refused(NotARange(at=iterable.at))
-        tiling = tiling_of_call(ctx, iterable)
-        iterable = iterable.args[0]
-    start, stop, step = _range(ctx, iterable)
-    tile = ctx.tiles.get(user, tiling.tile if tiling else None)
-    marks = tiling.marks if tiling else ()
-    if tiling is not None:
-        check_split(tile, marks, tiling.at)
-    return ir.Axis(ctx.claim(user), start, stop, step, user=user, tile=tile, marks=marks)
-
-
-def _range(ctx: Context, e: nodes.Expr) -> tuple[ir.Expr, ir.Expr, int]:
-    """Start, stop and step of `range(…)` or `reversed(range(…))`."""
-    if not isinstance(e, nodes.Call):
-        raise Refused(NotARange(at=e.at))
-    name = means(ctx, e.func)
-    if name == "builtins.reversed" and len(e.args) == 1 and not e.keywords:
-        return _backwards(*_range(ctx, e.args[0]))
-    if name in ("builtins.enumerate", "builtins.zip"):
-        way = "write `for i in range(n):` and read `a[i]` inside"
-        raise Refused(NotARange(way, at=e.at))
-    if name != "builtins.range":
-        raise Refused(NotARange(at=e.at))
-    if not 1 <= len(e.args) <= 3 or e.keywords:
-        raise Refused(WrongArguments("range", "takes one to three integers", at=e.at))
-    bounds = [integer(ctx, a, "an argument of range") for a in e.args]
-    step = fold.value_of(bounds[2]) if len(bounds) == 3 else 1
-    if not step:
-        raise Refused(BadStep(at=e.args[2].at))
-    start, stop = (fold.number(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
-    return start, stop, step
-
-
-def _backwards(start: ir.Expr, stop: ir.Expr, step: int) -> tuple[ir.Expr, ir.Expr, int]:
-    """The same values, the last one first."""
-    one, size = fold.number(1), fold.number(abs(step))
-    if abs(step) == 1:
-        shift = fold.number(step)
-        return fold.subtract(stop, shift), fold.subtract(start, shift), -step
-    gap = fold.subtract(stop, start) if step > 0 else fold.subtract(start, stop)
-    turns = fold.binary("//", fold.add(gap, fold.subtract(size, one)), size)
-    turns = fold.binary("max", turns, fold.number(0))
-    far = fold.multiply(fold.number(step), fold.subtract(turns, one))
-    return fold.add(start, far), fold.subtract(start, fold.number(step)), -step
 
 
 def _for_proofs(axis: ir.Axis) -> ir.Axis:
