@@ -320,7 +320,7 @@ def _wholes(shape: tuple[int, ...], dtype: DType, mode: str, random: np.random.G
 
 def _floats(shape: tuple[int, ...], dtype: DType, mode: str, random: np.random.Generator) -> Values:
     n = int(np.prod(shape))
-    normal = random.standard_normal(shape)
+    normal: Values = np.asarray(random.standard_normal(shape))
     match mode:
         case "normal":
             return normal
@@ -332,7 +332,7 @@ def _floats(shape: tuple[int, ...], dtype: DType, mode: str, random: np.random.G
         case "one-hot":
             return _one_hot(shape, random)
         case "positive":
-            return 0.05 + 1.9 * random.random(shape)
+            return np.asarray(0.05 + 1.9 * random.random(shape))
         case "cancelling":
             return _cancelling(normal, float(np.sqrt(_large(dtype))))
         case "large":

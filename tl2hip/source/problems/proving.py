@@ -1,1 +1,207 @@
 """What verify finds (TL7xx)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tl2hip.source.problems.base import Problem
+
+
+@dataclass(frozen=True)
+class NestDiffers(Problem):
+    """What tl2hip read gives another value than the Python function."""
+
+    code: ClassVar[str] = "TL701"
+    title: ClassVar[str] = "the nest differs from Python"
+    message: ClassVar[str] = "{element} is {got} as tl2hip read the kernel, {expected} in Python ({case})"
+    help: ClassVar[str] = "this is a fault of tl2hip; please report it with the kernel and the case"
+    why: ClassVar[str] = (
+        "Before any HIP is run, verify runs the loop nest that tl2hip made of the function on NumPy and compares it"
+        " with the function itself. Both must agree bit for bit; where a function of `math` is computed in"
+        " f32, within"
+        " the running bound."
+    )
+
+    element: str
+    got: str
+    expected: str
+    case: str
+
+
+@dataclass(frozen=True)
+class WrongValue(Problem):
+    """The printed HIP computes another value."""
+
+    code: ClassVar[str] = "TL702"
+    title: ClassVar[str] = "a wrong value"
+    message: ClassVar[str] = (
+        "{element} is {got} where {expected} is right, {within} ({case}; {wrong} of {total} wrong)"
+    )
+    help: ClassVar[str] = "this is a fault of tl2hip, or of a printed text that was changed by hand"
+    why: ClassVar[str] = (
+        "The printed HIP ran on the emulated compute unit, and an element lies outside its running bound. The bound"
+        " follows each operation through the kernel and adds its rounding; a sum may lose no more than its longest"
+        " chain of additions does. Nobody chooses a tolerance, and no element may miss."
+    )
+
+    element: str
+    got: str
+    expected: str
+    within: str
+    case: str
+    wrong: int
+    total: int
+
+
+@dataclass(frozen=True)
+class RunFinding(Problem):
+    """The emulated compute unit found a race, an access out of range, or the like."""
+
+    code: ClassVar[str] = "TL703"
+    title: ClassVar[str] = "a finding of the emulated compute unit"
+    message: ClassVar[str] = "{finding} ({case})"
+    help: ClassVar[str] = "this is a fault of tl2hip, or of a printed text that was changed by hand"
+    why: ClassVar[str] = (
+        "Right numbers do not show that a kernel is free of races and stays inside its arrays: with a"
+        " barrier removed"
+        " a product still came out right on three executors. So each access is watched while the text runs."
+    )
+
+    finding: str
+    case: str
+
+
+@dataclass(frozen=True)
+class RunWarning(RunFinding):
+    """The emulated compute unit found something that may be meant."""
+
+    code: ClassVar[str] = "TL704"
+    severity: ClassVar[str] = "warning"
+    title: ClassVar[str] = "a warning of the emulated compute unit"
+    help: ClassVar[str] = ""
+
+
+@dataclass(frozen=True)
+class LauncherFailed(Problem):
+    """The launcher gave an error, or could not be called."""
+
+    code: ClassVar[str] = "TL705"
+    title: ClassVar[str] = "the launcher failed"
+    message: ClassVar[str] = "{launcher} gave hipError_t {status} on arguments that fit the kernel ({case})"
+    help: ClassVar[str] = "this is a fault of tl2hip, or of a printed text that was changed by hand"
+    why: ClassVar[str] = (
+        "A launcher returns an error where sizes, asserts or overlapping arrays forbid the call. The drawn"
+        " arguments"
+        " keep all of these, so it must launch."
+    )
+
+    launcher: str
+    status: int
+    case: str
+
+
+@dataclass(frozen=True)
+class TextRefused(Problem):
+    """The host compiler refuses the printed text."""
+
+    code: ClassVar[str] = "TL706"
+    title: ClassVar[str] = "the printed text does not compile"
+    message: ClassVar[str] = "the text does not compile for the emulated compute unit: {reason}"
+    help: ClassVar[str] = "this is a fault of tl2hip, or of a printed text that was changed by hand"
+    why: ClassVar[str] = (
+        "verify compiles the printed text for this host with the offline compiler before it runs it."
+    )
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class PythonFailed(Problem):
+    """The user's function raised something that is not arithmetic."""
+
+    code: ClassVar[str] = "TL707"
+    title: ClassVar[str] = "the Python function raised an exception"
+    message: ClassVar[str] = "{name} raised {error} ({case})"
+    help: ClassVar[str] = "run the function on NumPy arrays of that shape, and mend it"
+    why: ClassVar[str] = (
+        "The function itself is the oracle. Where it raises for an index out of range or for its arithmetic,"
+        " the kernel"
+        " stays in bounds and is compared with the nest alone; any other exception means that there is no oracle."
+    )
+
+    name: str
+    error: str
+    case: str
+
+
+@dataclass(frozen=True)
+class Undecided(Problem):
+    """Some elements could not be judged."""
+
+    code: ClassVar[str] = "TL708"
+    severity: ClassVar[str] = "warning"
+    title: ClassVar[str] = "undecided elements"
+    message: ClassVar[str] = (
+        "{count} of {total} elements are undecided: a decision on their way is within its rounding"
+    )
+    help: ClassVar[str] = (
+        "where this is most of them, a comparison or int() of rounded values decides the result"
+    )
+    why: ClassVar[str] = (
+        "Where a comparison, a floor or a conversion to int takes values whose bounds overlap, either"
+        " outcome is right,"
+        " and everything that depends on it may differ. Such elements are counted and told, never passed"
+        " silently; so"
+        " are elements that nobody writes, and sums near the largest finite value."
+    )
+
+    count: int
+    total: int
+
+
+@dataclass(frozen=True)
+class NotTried(Problem):
+    """Cases were left out because they take too long."""
+
+    code: ClassVar[str] = "TL709"
+    severity: ClassVar[str] = "warning"
+    title: ClassVar[str] = "cases left out"
+    message: ClassVar[str] = "{count} of {total} cases were left out: {why_not}"
+    help: ClassVar[str] = "give more time, or smaller shapes"
+    why: ClassVar[str] = "verify bounds the iterations of each case and the seconds it takes in all."
+
+    count: int
+    total: int
+    why_not: str
+
+
+@dataclass(frozen=True)
+class NothingDrawn(Problem):
+    """No shape that the asserts admit was found."""
+
+    code: ClassVar[str] = "TL710"
+    title: ClassVar[str] = "no shape to try"
+    message: ClassVar[str] = "no shape was found that the asserts of {name} admit within the budget of work"
+    help: ClassVar[str] = "give shapes to verify, or loosen the asserts"
+    why: ClassVar[str] = (
+        "Shapes are drawn at random and kept where every assert holds and no extent is negative."
+    )
+
+    name: str
+
+
+@dataclass(frozen=True)
+class InputChanged(Problem):
+    """The printed HIP wrote to an array that the kernel only reads."""
+
+    code: ClassVar[str] = "TL711"
+    title: ClassVar[str] = "an input was changed"
+    message: ClassVar[str] = "{array} was changed, which the kernel only reads ({case})"
+    help: ClassVar[str] = "this is a fault of tl2hip, or of a printed text that was changed by hand"
+    why: ClassVar[str] = (
+        "Arrays that the kernel does not store to must come back byte for byte as they were given."
+    )
+
+    array: str
+    case: str

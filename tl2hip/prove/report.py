@@ -1,0 +1,98 @@
+"""What verify tells: a short table for people, the same as data for tools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tl2hip.source.problems.base import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One shape, mode and seed. `python` is "equal", "differs", "raised", or "" where plain Python was not run.
+
+    `checked` elements were compared, `exact` of them bit for bit; `worst` is the largest error over its bound.
+    `skipped`: it took too long.
+    """
+
+    sizes: dict[str, int]
+    mode: str
+    seed: int
+    python: str = ""
+    checked: int = 0
+    exact: int = 0
+    undecided: int = 0
+    worst: float = 0.0
+    good: bool = True
+    skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What verifying one kernel tried and found; the first few problems of each kind."""
+
+    name: str
+    cases: tuple[Case, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing was found that must not be, and something was tried."""
+        errors = any(p.severity == "error" for p in self.problems)
+        return not errors and any(not c.skipped for c in self.cases) and all(c.good for c in self.cases)
+
+    @property
+    def worst(self) -> float:
+        """The largest error over its bound."""
+        return max((c.worst for c in self.cases), default=0.0)
+
+    @property
+    def text(self) -> str:
+        """A line for the kernel, a table by mode, the shapes, the problems."""
+        tried = [c for c in self.cases if not c.skipped]
+        python = sum(c.python == "equal" for c in tried)
+        head = f"{self.name}: {'good' if self.good else 'NOT GOOD'}: {len(tried)} cases, {python} equal to Python"
+        lines = [
+            head,
+            f"  {'mode':<11}{'cases':>6}{'exact':>9}{'bounded':>9}{'undecided':>10}{'worst/bound':>12}",
+        ]
+        for mode in dict.fromkeys(c.mode for c in tried):
+            rows = [c for c in tried if c.mode == mode]
+            exact, checked = sum(c.exact for c in rows), sum(c.checked for c in rows)
+            undecided, worst = sum(c.undecided for c in rows), max(c.worst for c in rows)
+            ratio = f"{worst:.3f}" if checked > exact else "-"
+            counts = f"{len(rows):>6}{exact:>9}{checked - exact:>9}{undecided:>10}"
+            lines.append(f"  {mode:<11}{counts}{ratio:>12}")
+        shapes = dict.fromkeys(" ".join(f"{n}={v}" for n, v in c.sizes.items()) for c in tried)
+        if any(shapes):
+            lines.append("  shapes: " + "; ".join(shapes))
+        lines += [f"  {p.severity} {p.code}: {p.text}" for p in self.problems]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "kernel": self.name,
+            "good": self.good,
+            "worst_over_bound": self.worst,
+            "cases": [
+                {
+                    "sizes": c.sizes,
+                    "mode": c.mode,
+                    "seed": c.seed,
+                    "python": c.python,
+                    "checked": c.checked,
+                    "exact": c.exact,
+                    "undecided": c.undecided,
+                    "worst_over_bound": c.worst,
+                    "good": c.good,
+                    "skipped": c.skipped,
+                }
+                for c in self.cases
+            ],
+            "problems": [
+                {"code": p.code, "severity": p.severity, "message": p.text, "help": p.way_out}
+                for p in self.problems
+            ],
+        }

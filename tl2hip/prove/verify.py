@@ -1,0 +1,340 @@
+"""verify: tries a kernel on drawn shapes and data, and tells what was tried and what was found.
+
+For each case the Python function must equal the nest run on NumPy, and the printed HIP, run on the emulated
+compute unit, must lie within the running bound of it, without a finding.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tl2hip.dtypes import DType
+from tl2hip.nest.arithmetic import Values, numpy_type
+from tl2hip.nest.dependence import analyse
+from tl2hip.nest.ir import Nest
+from tl2hip.nest.machine import TooLong
+from tl2hip.nest.run import run
+from tl2hip.prove.bound import Depths, Reference, Verdict, compare, reference
+from tl2hip.prove.compiler import CompileError
+from tl2hip.prove.draw import MODES, WORK, Data, Evaluator, Sizes, data, shapes, work
+from tl2hip.prove.emulate import Emulator, Library, LoadError, Run
+from tl2hip.prove.report import Case, Report
+from tl2hip.source.problems.base import Problem
+from tl2hip.source.problems.proving import (
+    InputChanged,
+    LauncherFailed,
+    NestDiffers,
+    NothingDrawn,
+    NotTried,
+    PythonFailed,
+    RunFinding,
+    RunWarning,
+    TextRefused,
+    Undecided,
+    WrongValue,
+)
+
+if TYPE_CHECKING:
+    from tl2hip.hip.launcher import Argument, LauncherInfo
+
+RAISED = (ArithmeticError, IndexError, ValueError)
+"""What Python may raise where the kernel gives the IEEE value, or 0 for a load out of range."""
+EXACT = ("integers", "coded", "one-hot")
+"""The modes whose sums are exact."""
+NOISE = 0xFF
+"""The byte that results and workspace hold before the launch: NaN in every float type but e4m3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How much to try.
+
+    `shapes` counts drawn shapes; `given` are tried first, whatever they cost. `depths` tells the plan's trees
+    (`{axis: tree.depth for axis, tree in plan.trees}`); `parallel` names axes that the reference may run side by
+    side (None: what dependence analysis finds). `seconds` bounds the whole, `steps` the serial iterations of a
+    case, `work` its innermost statements, `python_work` those of a case that plain Python runs too.
+    """
+
+    shapes: int = 12
+    seed: int = 0
+    modes: tuple[str, ...] = MODES
+    given: tuple[Sizes, ...] = ()
+    depths: Depths = field(default_factory=dict)
+    parallel: Collection[str] | None = None
+    seconds: float = 60.0
+    steps: int = 20_000
+    work: int = WORK
+    python_work: int = 20_000
+    detect: bool = True
+
+
+def verify(
+    nest: Nest,
+    text: str,
+    launcher: LauncherInfo,
+    function: Callable[..., Any] | None = None,
+    options: Options | None = None,
+) -> Report:
+    """What trying the printed HIP `text` of a nest found; `function` is the user's own, run where it is given.
+
+    UnsupportedHost and MissingCompiler where the emulated compute unit cannot run here.
+    """
+    session = _Session(nest, launcher, function, options or Options())
+    try:
+        library = Emulator.load(text, detect=session.options.detect)
+    except (CompileError, LoadError) as error:
+        log = getattr(error, "log", "") or str(error)
+        return Report(nest.name, (), (TextRefused(log.strip(), at=nest.at),))
+    with library:
+        session.try_all(library)
+    return session.report()
+
+
+class _Session:
+    """The cases of one kernel and what they have shown so far."""
+
+    def __init__(
+        self, nest: Nest, launcher: LauncherInfo, function: Callable[..., Any] | None, options: Options
+    ) -> None:
+        self.nest = nest
+        self.launcher = launcher
+        self.function = function
+        self.options = options
+        kinds = analyse(nest).kinds
+        self.parallel = (
+            tuple(a for a, k in kinds.items() if k.kind == "parallel")
+            if options.parallel is None
+            else tuple(options.parallel)
+        )
+        self.cases: list[Case] = []
+        self.problems: list[Problem] = []
+
+    def try_all(self, library: Library) -> None:
+        """Runs every case until time is up."""
+        planned = self.planned()
+        if not planned:
+            self.add(NothingDrawn(self.nest.name, at=self.nest.at))
+        end = time.monotonic() + self.options.seconds
+        for k, (sizes, mode) in enumerate(planned):
+            if time.monotonic() > end:
+                left = len(planned) - k
+                why = f"{self.options.seconds:g} seconds were up"
+                self.add(NotTried(left, len(planned), why, at=self.nest.at))
+                return
+            self.cases.append(self.try_one(library, sizes, mode, self.options.seed + k))
+
+    def planned(self) -> list[tuple[Sizes, str]]:
+        """Shapes with the modes they are tried in: all for the first, an exact and a rounding one for others."""
+        options = self.options
+        drawn = [*options.given, *shapes(self.nest, options.seed, options.shapes, options.work)]
+        cases: list[tuple[Sizes, str]] = []
+        for k, sizes in enumerate(drawn):
+            if k == 0:
+                cases += [(sizes, mode) for mode in options.modes]
+            else:
+                kinds = [m for m in options.modes if m in EXACT], [m for m in options.modes if m not in EXACT]
+                cases += [(sizes, some[k % len(some)]) for some in kinds if some]
+        return cases
+
+    def add(self, problem: Problem) -> None:
+        """Keeps one problem of a kind at a place: the first case that shows it."""
+        same = [p for p in self.problems if type(p) is type(problem)]
+        if len(same) < 3 and problem not in same:
+            self.problems.append(problem)
+
+    # --- one case
+
+    def try_one(self, library: Library, sizes: Sizes, mode: str, seed: int) -> Case:
+        nest, told = self.nest, describe(sizes, mode, seed)
+        drawn = data(nest, sizes, mode, seed)
+        given = (drawn.arrays, drawn.scalars, sizes)
+        try:
+            typed = run(nest, *given, parallel=self.parallel, steps=self.options.steps)
+            references = reference(
+                nest, *given, parallel=self.parallel, depths=self.options.depths, steps=self.options.steps
+            )
+        except TooLong:
+            return Case(sizes, mode, seed, skipped=True)
+        python = self.run_python(drawn, sizes, typed, references, told)
+        got, ran = self.run_hip(library, drawn, sizes, shifted=seed % 2 == 1)
+        self.judge_run(ran, told)
+        verdicts = {}
+        if ran.status == 0:
+            verdicts = {
+                name: self.judge(name, got[name], typed[name], references[name], told) for name in typed
+            }
+            self.judge_inputs(got, drawn, typed, told)
+        return Case(
+            sizes,
+            mode,
+            seed,
+            python=python,
+            checked=sum(v.checked for v in verdicts.values()),
+            exact=sum(v.exact for v in verdicts.values()),
+            undecided=sum(v.undecided for v in verdicts.values()),
+            worst=max((v.worst_ratio for v in verdicts.values()), default=0.0),
+            good=ran.status == 0 and not ran.errors and all(v.good for v in verdicts.values()),
+        )
+
+    def run_python(
+        self,
+        drawn: Data,
+        sizes: Sizes,
+        typed: dict[str, Values],
+        references: dict[str, Reference],
+        told: str,
+    ) -> str:
+        """Compares the user's function with the nest: "equal", "differs", "raised", or "" where it was not run."""
+        if self.function is None or work(self.nest, sizes) > self.options.python_work:
+            return ""
+        arrays = {name: a.copy() for name, a in drawn.arrays.items()}
+        arguments = [arrays[n] if n in arrays else drawn.scalars[n] for n in self.nest.order]
+        try:
+            with np.errstate(all="ignore"):
+                returned = self.function(*arguments)
+        except RAISED:
+            return "raised"
+        except Exception as error:  # the user's own code: whatever it raises is told, not ours to handle
+            what = f"{type(error).__name__}: {error}"
+            self.add(PythonFailed(self.nest.name, what, told, at=self.nest.at))
+            return "raised"
+        arrays |= self.returned(returned)
+        same = [self.same_as_python(n, typed[n], arrays[n], references[n], told) for n in typed]
+        return "equal" if all(same) else "differs"
+
+    def returned(self, value: Any) -> dict[str, Values]:
+        """The arrays that the function returned, by the nest's names."""
+        names = self.nest.results
+        values = (value,) if len(names) == 1 else tuple(value or ())
+        found = {}
+        for name, one in zip(names, values, strict=True):
+            kind = numpy_type(self.nest.array(name).dtype)
+            found[name] = np.array([one], kind) if name in self.nest.scalar_results else np.asarray(one)
+        return found
+
+    def same_as_python(self, name: str, got: Values, python: Values, ref: Reference, told: str) -> bool:
+        """Whether nest and function agree: bit for bit, and within the bound where a function is approximate."""
+        if got.shape != python.shape or got.dtype != python.dtype:
+            ours, theirs = (f"{a.dtype}{list(a.shape)}" for a in (got, python))
+            self.add(NestDiffers(name, ours, theirs, told, at=self.nest.at))
+            return False
+        free = ref.approximate | ref.unknown
+        everywhere = np.ones(got.shape, np.bool_)
+        strict = Reference(ref.value, ref.error, everywhere, got, ref.sign_free, ~everywhere, ~everywhere)
+        wrong = [f for f in compare(python, got, strict, few=got.size).failures if not free[f.index]]
+        wrong += [f for f in compare(python, got, ref, few=got.size).failures if free[f.index]]
+        if wrong:
+            element = f"{name}{list(wrong[0].index)}"
+            mine = str(got[wrong[0].index])
+            self.add(NestDiffers(element, mine, str(wrong[0].got), told, at=self.nest.at))
+        return not wrong
+
+    def run_hip(
+        self, library: Library, drawn: Data, sizes: Sizes, shifted: bool
+    ) -> tuple[dict[str, Values], Run]:
+        """The arrays after a launch, and the run. `shifted` arrays start one element into their memory."""
+        at = Evaluator(self.nest, sizes, drawn.scalars)
+        buffers: dict[str, Values] = {}
+        for argument in self.launcher.arguments:
+            if argument.kind == "array":
+                buffers[argument.name] = placed(drawn.arrays[argument.name], shifted)
+            elif argument.kind == "result":
+                array = self.nest.array(argument.name)
+                shape = tuple(int(n or 0) for n in at.extents(array))
+                buffers[argument.name] = placed(noise(shape, array.dtype), shifted)
+        sizes_and_scalars = {**sizes, **drawn.scalars}
+        space = self.workspace(library, sizes_and_scalars)
+        passed: list[Any] = []
+        for a in self.launcher.arguments:
+            if a.kind in ("array", "result"):
+                passed.append(buffers[a.name])
+            elif a.kind == "workspace":
+                passed.append(space)
+            elif a.kind != "stream":
+                passed.append(sized(a, sizes_and_scalars))
+        return buffers, library.call(self.launcher.name, passed)
+
+    def workspace(self, library: Library, values: dict[str, Any]) -> Values:
+        """The workspace the launcher asks for, full of noise."""
+        if self.launcher.workspace is None:
+            return np.zeros(0, np.uint8)
+        arguments = [sized(a, values) for a in self.launcher.workspace_arguments]
+        return np.full(library.value(self.launcher.workspace, arguments), NOISE, np.uint8)
+
+    # --- judging
+
+    def judge_run(self, ran: Run, told: str) -> None:
+        """Findings and a bad status are told."""
+        for finding in ran.findings:
+            kind = RunFinding if finding.severity == "error" else RunWarning
+            self.add(kind(str(finding), told, at=self.nest.at))
+        if ran.status and not ran.errors:
+            self.add(LauncherFailed(self.launcher.name, ran.status, told, at=self.nest.at))
+
+    def judge(self, name: str, got: Values, typed: Values, ref: Reference, told: str) -> Verdict:
+        verdict = compare(got, typed, ref)
+        if not verdict.good:
+            first = verdict.failures[0]
+            within = "bit for bit" if first.bound == 0 else f"within {first.bound:.3g}"
+            element = f"{name}{list(first.index)}"
+            self.add(
+                WrongValue(
+                    element,
+                    str(first.got),
+                    str(first.expected),
+                    within,
+                    told,
+                    verdict.wrong,
+                    got.size,
+                    at=self.nest.at,
+                )
+            )
+        return verdict
+
+    def judge_inputs(self, got: dict[str, Values], drawn: Data, typed: dict[str, Values], told: str) -> None:
+        for name, before in drawn.arrays.items():
+            if name not in typed and name in got and got[name].tobytes() != before.tobytes():
+                self.add(InputChanged(name, told, at=self.nest.at))
+
+    def report(self) -> Report:
+        """Everything, with what was left out or undecided."""
+        skipped = sum(c.skipped for c in self.cases)
+        if skipped:
+            why = f"they take more than {self.options.steps} serial iterations"
+            self.add(NotTried(skipped, len(self.cases), why, at=self.nest.at))
+        undecided = sum(c.undecided for c in self.cases)
+        if undecided:
+            total = undecided + sum(c.checked for c in self.cases)
+            self.add(Undecided(undecided, total, at=self.nest.at))
+        return Report(self.nest.name, tuple(self.cases), tuple(self.problems))
+
+
+def describe(sizes: Sizes, mode: str, seed: int) -> str:
+    """A case in words, so that it can be tried again."""
+    extents = ", ".join(f"{n}={v}" for n, v in sizes.items())
+    return f"{extents}; {mode} data, seed {seed}" if extents else f"{mode} data, seed {seed}"
+
+
+def placed(values: Values, shifted: bool) -> Values:
+    """A copy that starts at an allocation's start, or one element after it."""
+    room = np.empty(values.size + shifted, values.dtype)
+    here = room[int(shifted) :].reshape(values.shape)
+    here[...] = values
+    return here
+
+
+def noise(shape: Sequence[int], dtype: DType) -> Values:
+    """An array nobody has written yet."""
+    kind = numpy_type(dtype)
+    return np.full(int(np.prod(shape)) * kind.itemsize, NOISE, np.uint8).view(kind).reshape(shape)
+
+
+def sized(argument: Argument, values: dict[str, Any]) -> Any:
+    """A dim or scalar as the launcher's C type."""
+    assert argument.dtype is not None
+    return numpy_type(argument.dtype).type(values[argument.name])
