@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.dependence import analyse
+from tl2hip.nest.dependence import analyse, in_place_ok
 from tl2hip.nest.index import ONE
-from tl2hip.nest.ir import AxisRef, Expr, Load, Nest, Var
-from tl2hip.nest.walk import all_parts, map_expr, map_exprs
+from tl2hip.nest.ir import AxisRef, Expr, Load, Nest, Store, Update, Var
+from tl2hip.nest.walk import all_parts, all_stmts, map_expr, map_exprs
 from tl2hip.plan.interchange import interchange
 from tl2hip.plan.ir import Placed, Plan
 from tl2hip.plan.names import Names
@@ -35,7 +35,8 @@ def plan(nest: Nest) -> Plan:
     units = splitter.split(body)
     refuse(splitter.problems)
     dtypes = {v.name: v.dtype for v in nest.variables}
-    state = State(nest, kinds, dtypes, Names(nest), {}, given)
+    in_place = _in_place(nest)
+    state = State(nest, kinds, dtypes, Names(nest), _same(in_place), given)
     _place(state, splitter)
     for variable in passed_on(units, given):
         state.slots[variable] = state.workspace(f"{variable}_slot", dtypes[variable], (ONE,))
@@ -46,8 +47,33 @@ def plan(nest: Nest) -> Plan:
         tuple(state.kernels),
         host,
         tuple(state.notes),
+        in_place,
         trees=tuple(state.trees.items()),
     )
+
+
+def _in_place(nest: Nest) -> tuple[tuple[str, str], ...]:
+    """The pairs (written, read) of the caller's arrays that may start at one address."""
+    written = {s.array for s in all_stmts(nest.body) if isinstance(s, Store | Update)}
+    outer = [a for a in nest.arrays if a.role != "local"]
+    return tuple(
+        (a.name, b.name)
+        for a in outer
+        for b in outer
+        if a.name in written
+        and b.name not in written
+        and (a.dtype, a.shape, a.strides) == (b.dtype, b.shape, b.strides)
+        and in_place_ok(nest, a.name, b.name)
+    )
+
+
+def _same(pairs: tuple[tuple[str, str], ...]) -> dict[str, frozenset[str]]:
+    """For each array of these pairs, the others that may be the same memory."""
+    found: dict[str, set[str]] = {}
+    for a, b in pairs:
+        found.setdefault(a, set()).add(b)
+        found.setdefault(b, set()).add(a)
+    return {name: frozenset(others) for name, others in found.items()}
 
 
 def _place(state: State, splitter: Splitter) -> None:
