@@ -99,7 +99,7 @@ extern "C" hipError_t turn(const float* x, float* y, const char* u, char* v, hip
 def test_atomics_of_every_type() -> None:
     cases = [
         ("int", "Add", np.int32, -3, 5), ("unsigned", "Sub", np.uint32, 3, 100), ("int", "Xor", np.int32, 1, 6),
-        ("long long", "Add", np.int64, -7, 1), ("unsigned long long", "Max", np.uint64, 9, 1),
+        ("long long", "Min", np.int64, -7, 1), ("unsigned long long", "Max", np.uint64, 9, 1),
         ("float", "Add", np.float32, 0.5, 1), ("float", "Min", np.float32, -2, 1), ("int", "Min", np.int32, -9, 1),
         ("double", "Add", np.float64, 0.25, 1), ("double", "Max", np.float64, 3, 1), ("int", "And", np.int32, 3, 6),
         ("unsigned", "Or", np.uint32, 8, 1),

@@ -89,17 +89,18 @@ TL2HIP_WAVE T __shfl_xor(T value, int mask, int width = 64) {
     return tl2hip_exchange(value, source >= ((lane + width) & ~(width - 1)) ? lane : source);
 }
 
-// ---- atomics
+// ---- atomics: the types that HIP has, no more
 
 #define TL2HIP_ATOMIC(name, fetch, type) \
     TL2HIP_DEVICE type name(type* at, type value) { return fetch(at, value); }
 #define TL2HIP_ATOMICS(name, fetch)                  \
     TL2HIP_ATOMIC(name, fetch, int)                  \
     TL2HIP_ATOMIC(name, fetch, unsigned)             \
-    TL2HIP_ATOMIC(name, fetch, long)                 \
     TL2HIP_ATOMIC(name, fetch, unsigned long)        \
-    TL2HIP_ATOMIC(name, fetch, long long)            \
     TL2HIP_ATOMIC(name, fetch, unsigned long long)
+#define TL2HIP_ATOMIC_FLOATS(name, fetch)            \
+    TL2HIP_ATOMIC(name, fetch, float)                \
+    TL2HIP_ATOMIC(name, fetch, double)
 TL2HIP_ATOMICS(atomicAdd, tl2hip_fetch_add)
 TL2HIP_ATOMICS(atomicSub, tl2hip_fetch_sub)
 TL2HIP_ATOMICS(atomicMin, tl2hip_fetch_min)
@@ -108,17 +109,15 @@ TL2HIP_ATOMICS(atomicAnd, tl2hip_fetch_and)
 TL2HIP_ATOMICS(atomicOr, tl2hip_fetch_or)
 TL2HIP_ATOMICS(atomicXor, tl2hip_fetch_xor)
 TL2HIP_ATOMICS(atomicExch, tl2hip_fetch_exchange)
-TL2HIP_ATOMIC(atomicAdd, tl2hip_fetch_add, float)
-TL2HIP_ATOMIC(atomicAdd, tl2hip_fetch_add, double)
-TL2HIP_ATOMIC(unsafeAtomicAdd, tl2hip_fetch_add, float)
-TL2HIP_ATOMIC(unsafeAtomicAdd, tl2hip_fetch_add, double)
-TL2HIP_ATOMIC(atomicMin, tl2hip_fetch_min, float)
-TL2HIP_ATOMIC(atomicMin, tl2hip_fetch_min, double)
-TL2HIP_ATOMIC(atomicMax, tl2hip_fetch_max, float)
-TL2HIP_ATOMIC(atomicMax, tl2hip_fetch_max, double)
-TL2HIP_ATOMIC(atomicExch, tl2hip_fetch_exchange, float)
-TL2HIP_ATOMIC(atomicExch, tl2hip_fetch_exchange, double)
+TL2HIP_ATOMIC_FLOATS(atomicAdd, tl2hip_fetch_add)
+TL2HIP_ATOMIC_FLOATS(atomicMin, tl2hip_fetch_min)
+TL2HIP_ATOMIC_FLOATS(atomicMax, tl2hip_fetch_max)
+TL2HIP_ATOMIC_FLOATS(atomicExch, tl2hip_fetch_exchange)
+TL2HIP_ATOMIC_FLOATS(unsafeAtomicAdd, tl2hip_fetch_add)
+TL2HIP_ATOMIC(atomicMin, tl2hip_fetch_min, long long)
+TL2HIP_ATOMIC(atomicMax, tl2hip_fetch_max, long long)
 #undef TL2HIP_ATOMICS
+#undef TL2HIP_ATOMIC_FLOATS
 #undef TL2HIP_ATOMIC
 
 #define TL2HIP_CAS(type) \
@@ -126,9 +125,7 @@ TL2HIP_ATOMIC(atomicExch, tl2hip_fetch_exchange, double)
 TL2HIP_CAS(unsigned short)
 TL2HIP_CAS(int)
 TL2HIP_CAS(unsigned)
-TL2HIP_CAS(long)
 TL2HIP_CAS(unsigned long)
-TL2HIP_CAS(long long)
 TL2HIP_CAS(unsigned long long)
 TL2HIP_CAS(float)
 TL2HIP_CAS(double)
