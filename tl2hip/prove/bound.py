@@ -185,10 +185,9 @@ class Verdict:
 FEW = 5
 
 
-def compare(got: Values, typed: Values, reference: Reference, few: int = FEW) -> Verdict:
+def compare(got: Values, typed: Values, reference: Reference) -> Verdict:
     """What a kernel gave against the reference; `typed` is what `nest.run.run` gives.
 
-    At most `few` failures are told.
 
     ValueError where shapes or dtypes differ: those are not a matter of rounding.
     """
@@ -205,7 +204,7 @@ def compare(got: Values, typed: Values, reference: Reference, few: int = FEW) ->
         Failure(
             tuple(int(i) for i in at), got[tuple(at)], expected[tuple(at)], _allowed(reference, tuple(at))
         )
-        for at in np.argwhere(wrong)[:few]
+        for at in np.argwhere(wrong)[:FEW]
     )
     worst = float(np.max(ratio, where=bounded, initial=0.0))
     checked = reference.exact | bounded

@@ -1,0 +1,213 @@
+"""verify end to end on hand-written HIP: good texts pass, planted faults are found, what was tried is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.nest import by_hand as h
+from tl2hip.dtypes import F32, I64
+from tl2hip.hip.launcher import Argument, LauncherInfo
+from tl2hip.nest.ir import Check, Compare, Nest
+from tl2hip.prove.report import Report
+from tl2hip.prove.verify import Options, verify
+
+HEAD = """#include <hip/hip_runtime.h>
+#pragma clang fp contract(off)
+typedef long long i64;
+"""
+
+ADDED = (
+    HEAD
+    + """
+__global__ void __launch_bounds__(64) added_kernel(const float *x, const float *y, float *z, i64 N)
+{
+    const i64 i = (i64)blockIdx.x * 64 + threadIdx.x;
+    if (i < N)
+        z[i] = x[i] + y[i];
+}
+
+extern "C" hipError_t added(const float *x, const float *y, float *z, i64 N, hipStream_t stream)
+{
+    if (N == 0)
+        return hipSuccess;
+    hipLaunchKernelGGL(added_kernel, dim3((N + 63) / 64), dim3(64), 0, stream, x, y, z, N);
+    return hipGetLastError();
+}
+"""
+)
+
+SUMMED = (
+    HEAD
+    + """
+__global__ void __launch_bounds__(128) row_sum_kernel(const float *X, float *y, i64 N)
+{
+    __shared__ float part[128];
+    const int t = threadIdx.x;
+    const i64 i = blockIdx.x;
+    float s = 0.0f;
+    for (i64 j = t; j < N; j += 128)
+        s += X[i * N + j];
+    part[t] = s;
+    __syncthreads();
+    for (int half = 64; half > 0; half /= 2) {
+        if (t < half)
+            part[t] += part[t + half];
+        __syncthreads();
+    }
+    if (t == 0)
+        y[i] = part[0];
+}
+
+extern "C" hipError_t row_sum(const float *X, float *y, i64 M, i64 N, hipStream_t stream)
+{
+    if (M == 0)
+        return hipSuccess;
+    hipLaunchKernelGGL(row_sum_kernel, dim3(M), dim3(128), 0, stream, X, y, N);
+    return hipGetLastError();
+}
+"""
+)
+
+
+def launcher(nest: Nest) -> LauncherInfo:
+    arrays = tuple(Argument("array", a.name, a.dtype, a.name) for a in nest.arrays)
+    dims = tuple(Argument("dim", n, I64, n) for n in nest.dims)
+    stream = Argument("stream", "stream", None, "stream")
+    return LauncherInfo(nest.name, (*arrays, *dims, stream), None, (), ())
+
+
+def added(x: Any, y: Any, z: Any) -> None:
+    for i in range(len(x)):
+        z[i] = x[i] + y[i]
+
+
+def row_sum(x: Any, y: Any) -> None:
+    for i in range(len(x)):
+        s = np.float32(0)
+        for v in x[i]:
+            s += v
+        y[i] = s
+
+
+FEW = Options(shapes=6, depths={"j": lambda n: -(-n // 128) + 7})
+
+
+def tried(nest: Nest, text: str, function: Any = None, options: Options = FEW) -> Report:
+    return verify(nest, text, launcher(nest), function, options)
+
+
+def codes(report: Report) -> set[str]:
+    return {p.code for p in report.problems if p.severity == "error"}
+
+
+def test_good_texts_are_good() -> None:
+    report = tried(h.added(), ADDED, added)
+    assert report.good and not report.problems, report.text
+    assert all(c.python == "equal" and c.exact == c.checked == c.sizes["N"] for c in report.cases)
+    report = tried(h.row_sum(), SUMMED, row_sum)
+    assert report.good and not codes(report), report.text
+    assert 0 < report.worst < 1
+    assert any(c.exact for c in report.cases) and any(c.exact < c.checked for c in report.cases)
+
+
+def test_what_was_tried_is_told() -> None:
+    report = tried(h.row_sum(), SUMMED, row_sum)
+    lines = report.text.splitlines()
+    assert lines[0] == f"row_sum: good: {len(report.cases)} cases, {len(report.cases)} equal to Python"
+    assert "worst/bound" in lines[1] and "shapes: M=" in report.text
+    for mode in ("normal", "integers", "coded", "one-hot", "positive", "cancelling", "large", "edges"):
+        assert f"\n  {mode} " in report.text
+    told = json.loads(json.dumps(report.to_dict()))
+    assert told["kernel"] == "row_sum" and told["good"] and len(told["cases"]) == len(report.cases)
+    assert report.to_dict() == tried(h.row_sum(), SUMMED, row_sum).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("j < N; j", "j < N - 1; j"),  # the last element dropped
+        ("i64 j = t; j", "i64 j = t + 1; j"),  # the first element dropped
+        ("s += X[i * N + j]", "s += X[i * N + j] * (j == 5 ? 2.0f : 1.0f)"),  # an element counted twice
+        ("int half = 64", "int half = 32"),  # half of the lanes dropped
+        ("float s = 0.0f", "_Float16 s = 0.0f"),  # a narrower accumulator
+        ("y[i] = part[0]", "y[i] = part[0] * 1.00002f"),  # a little off
+    ],
+)
+def test_wrong_sums_are_found(old: str, new: str) -> None:
+    assert old in SUMMED
+    report = tried(h.row_sum(), SUMMED.replace(old, new))
+    assert "TL702" in codes(report) and not report.good, report.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("part[t] = s;\n    __syncthreads();", "part[t] = s;", "TL703"),  # a barrier removed
+        ("if (t == 0)\n        y[i]", "if (t == 0)\n        y[i + 1]", "TL703"),  # stored one off
+        ("X[i * N + j]", "X[i * N + j + 1]", "TL703"),  # read past the end
+        ("dim3(M)", "dim3(M - 1)", "TL702"),  # the last row not launched
+        ("return hipGetLastError();", "return hipErrorInvalidValue;", "TL705"),
+        ("s += X", "s += undeclared", "TL706"),
+    ],
+)
+def test_faults_are_found(old: str, new: str, code: str) -> None:
+    assert old in SUMMED
+    text = SUMMED.replace(old, new)
+    report = tried(h.row_sum(), text)
+    assert code in codes(report) and not report.good, report.text
+
+
+def test_an_input_that_changes_is_found() -> None:
+    text = ADDED.replace("const float *x, const", "float *x, const").replace("z[i] = ", "x[i] = z[i] = ")
+    assert "TL711" in codes(tried(h.added(), text))
+
+
+def test_a_nest_that_is_not_the_function_is_found() -> None:
+    def subtracted(x: Any, y: Any, z: Any) -> None:
+        z[:] = x - y
+
+    report = tried(h.added(), ADDED, subtracted)
+    assert codes(report) == {"TL701"} and not report.good
+    assert "z[0] is" in report.text and any(c.python == "differs" for c in report.cases)
+
+
+def test_a_function_that_raises_is_told_or_counted() -> None:
+    def broken(x: Any, y: Any, z: Any) -> None:
+        raise KeyError("x")
+
+    def outside(x: Any, y: Any, z: Any) -> None:
+        raise IndexError
+
+    report = tried(h.added(), ADDED, broken)
+    assert codes(report) == {"TL707"} and "KeyError: 'x'" in report.text
+    report = tried(h.added(), ADDED, outside)
+    assert report.good and all(c.python == "raised" for c in report.cases)
+
+
+def test_no_shape_no_time_and_no_steps_are_told() -> None:
+    never = replace(h.added(), checks=(Check(Compare("<", h.N, h.whole(0)), "N < 0"),))
+    assert codes(tried(never, ADDED)) == {"TL710"}
+    report = tried(h.added(), ADDED, options=replace(FEW, seconds=0))
+    assert not report.good and {p.code for p in report.problems} == {"TL709"}
+    report = tried(h.row_sum(), SUMMED, options=replace(FEW, steps=3))
+    assert "TL709" in {p.code for p in report.problems} and any(c.skipped for c in report.cases)
+
+
+def test_given_shapes_come_first() -> None:
+    report = tried(h.added(), ADDED, options=replace(FEW, shapes=2, given=({"N": 300},), modes=("normal",)))
+    assert [c.sizes["N"] for c in report.cases][0] == 300 and len(report.cases) == 3
+
+
+def test_undecided_elements_are_told() -> None:
+    report = tried(h.row_sum(), SUMMED, options=replace(FEW, modes=("edges",), shapes=20))
+    assert report.good and all(p.code == "TL708" for p in report.problems)
+    assert sum(c.undecided for c in report.cases) < sum(c.checked for c in report.cases)
+
+
+def test_f32_is_what_these_texts_are_for() -> None:
+    assert {a.dtype for a in (*h.added().arrays, *h.row_sum().arrays)} == {F32}
