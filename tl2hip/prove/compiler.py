@@ -79,7 +79,6 @@ class Compiler:
             facts.append(f"{os.path.realpath(program)}:{stat.st_size}:{stat.st_mtime_ns}")
         return "|".join((*facts, *self.clang[1:], *self.linker[1:]))
 
-
     def linking(self, inputs: Sequence[str], output: str, soname: str = "") -> list[str]:
         """The command that makes a shared library."""
         name = ["-soname", soname] if soname else []
@@ -136,9 +135,7 @@ def compile_device(text: str) -> Assembly:
     return Assembly(assembly.decode(), warnings.decode(), which.name)
 
 
-def compile_host(
-    text: str, flags: Sequence[str] = (), libraries: Sequence[Path] = (), *, soname: str = ""
-) -> Path:
+def compile_host(text: str, flags: Sequence[str] = (), libraries: Sequence[Path] = (), *, soname: str = "") -> Path:
     """Path of a shared library for this x86-64 Linux host, made from a C++ or HIP text.
 
     `flags` come after the usual ones; `libraries` are linked by name. The file lives in the cache and

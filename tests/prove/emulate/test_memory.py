@@ -92,6 +92,13 @@ def test_empty_arrays_may_not_be_touched(scale: Library) -> None:
     assert run.status == 9  # a grid of no blocks
 
 
+def test_empty_views_of_an_array_that_is_passed_too(scale: Library) -> None:
+    x = np.ones(100, np.float32)
+    for empty in (x[:0], x[50:50], x[100:]):
+        run = scale.call("scale", [empty, x, np.float32(1), np.int32(0)])
+        assert run.status == 9 and (x == 1).all()
+
+
 def test_untouched_elements_keep_their_value(scale: Library) -> None:
     y = np.full(100, 9, np.float32)
     scale.call("scale", [np.ones(100, np.float32), y, np.float32(2), ctypes.c_int(50)])

@@ -32,7 +32,6 @@ from tl2hip.prove.emulate.lines import LineTable, read_lines
 from tl2hip.prove.emulate.memory import Array, Buffer, Memory
 
 RUNTIME = Path(__file__).parent / "runtime"
-LAUNCH_FAILURE = 719
 
 RUNTIME_FLAGS = ("-O2", "-fvectorize", "-fslp-vectorize", "-fvisibility=hidden", "-Wno-unused-function")
 PLAIN_FLAGS = ("-O2",)
@@ -42,6 +41,8 @@ DETECT_FLAGS = (
     "-fsanitize=signed-integer-overflow,shift-exponent,integer-divide-by-zero,bounds",
     "-gdwarf-4", "-gline-tables-only",
 )  # fmt: skip
+
+_LOCK = threading.Lock()  # one block, one unit: calls are one at a time
 
 Argument = Array | Buffer | np.generic | Any  # Any: an instance of a simple ctypes type
 
@@ -195,8 +196,17 @@ class Library:
             place = where(argument, item.offset, region.size if region else 0)
             found.append(
                 Finding(
-                    KINDS[item.kind], SEVERITIES[item.severity], _message(item, place), line, text, argument,
-                    item.offset, item.bytes, tuple(item.block), item.thread, item.count,
+                    KINDS[item.kind],
+                    SEVERITIES[item.severity],
+                    _message(item, place),
+                    line,
+                    text,
+                    argument,
+                    item.offset,
+                    item.bytes,
+                    tuple(item.block),
+                    item.thread,
+                    item.count,
                 )  # fmt: skip
             )
         return found
@@ -227,9 +237,6 @@ def _by_line(count: BankConflicts | Coalescing) -> tuple[int, bool, int]:
     return count.line, count.store, count.bytes
 
 
-_LOCK = threading.Lock()
-
-
 def unsupported() -> str | None:
     """Why this machine cannot run the emulated compute unit, None when it can."""
     if not sys.platform.startswith("linux") or platform.machine() not in ("x86_64", "AMD64"):
@@ -247,11 +254,7 @@ def _runtime() -> tuple[ctypes.CDLL, Path]:
     """The runtime, compiled and loaded once per process, and its file to link against."""
     if why := unsupported():
         raise UnsupportedHost(f"the emulated compute unit cannot run here: {why}")
-    for library in ("libm.so.6",):
-        try:
-            ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
-        except OSError:
-            continue  # a C library that holds the mathematics itself
+    _load_mathematics()
     path = compile_host(_runtime_text(), RUNTIME_FLAGS, soname="tl2hip-runtime.so")
     runtime = ctypes.CDLL(str(path))
     runtime.tl2hip_begin.argtypes = [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_bool, ctypes.c_uint32]
@@ -260,6 +263,14 @@ def _runtime() -> tuple[ctypes.CDLL, Path]:
     runtime.tl2hip_findings.restype = ctypes.POINTER(_Findings)
     runtime.tl2hip_counts.restype = ctypes.POINTER(_Counts)
     return runtime, path
+
+
+def _load_mathematics() -> None:
+    """Make `expf` and the like known to texts; some C libraries hold them without a library of their own."""
+    try:
+        ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
+    except OSError:
+        return
 
 
 def _thread_limits(path: Path) -> ctypes.Array[_Limit]:

@@ -86,10 +86,11 @@ class Memory:
         """Where an array of this call lies for the launcher."""
         low, high = span(array)
         pointer = int(array.__array_interface__["data"][0])
-        for region in self.regions:
-            if region.low <= low and high <= region.high and (low < high or region.size == 0):
-                return region.moved(pointer)
-        raise KeyError("this array is not an argument of the call")
+        around = [region for region in self.regions if region.low <= low and high <= region.high]
+        if not around:
+            raise KeyError("this array is not an argument of the call")
+        # An empty array at the start of another one has a region of its own, which may not be touched.
+        return min(around, key=lambda region: region.size).moved(pointer)
 
     def finish(self) -> list[tuple[int, int]]:
         """Copy results back; the (argument, byte offset) of each guard zone that was overwritten."""
