@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tl2hip.api import convert
+from tl2hip.nest.build import build
 from tl2hip.source.problems.base import Problem, Report
 from tl2hip.source.read import read
 from tl2hip.source.span import Source
@@ -17,12 +18,22 @@ def read_only(text: str) -> list[Problem]:
     return report.problems
 
 
+def built(text: str) -> list[Problem]:
+    """What reading and building the nests reports."""
+    report = Report(Source("kernel.py", text))
+    module = read(report.source, report)
+    for function in module.functions:
+        if function.name in module.kernels and function.name not in module.refused:
+            build(function, module, report)
+    return report.problems
+
+
 def converted(text: str) -> list[Problem]:
     """What all stages report."""
     return list(convert(Source("kernel.py", text)).problems)
 
 
-CHECKS: dict[int, Callable[[str], list[Problem]]] = {1: read_only, 4: converted}
+CHECKS: dict[int, Callable[[str], list[Problem]]] = {1: read_only, 3: built, 4: converted}
 """The check of each family of codes."""
 
 WITHOUT_A_FILE = {
@@ -30,6 +41,8 @@ WITHOUT_A_FILE = {
     "TL103": "a file that cannot be read is no file",
     "TL104": "bytes that are no text cannot stand in a text file",
     "TL105": "what no known Python has",
+    "TL305": "of a setting, not of a file",
+    "TL306": "of a setting, not of a file",
     "TL117": "older Pythons refuse it as syntax",
 }
 """Codes of the families above that no text file can show, and why."""

@@ -54,7 +54,10 @@ def run(body: str, m: int = 3, n: int = 5, close: float = 0, **options: object) 
 def test_slices_clamp_as_pythons_do(piece: str) -> None:
     for n in (1, 2, 5, 7):
         run(
-            f"s = f32(0)\nfor i in range(M):\n    s += v[{piece}].sum()\n    Y[i, {piece}] = X[i, {piece}] * 2\nw[0] = s",
+            (
+                f"s = f32(0)\nfor i in range(M):\n    s += v[{piece}].sum()\n"
+                f"    Y[i, {piece}] = X[i, {piece}] * 2\nw[0] = s"
+            ),
             n=n,
             close=1e-6,
         )
@@ -213,7 +216,9 @@ def test_add_at_is_an_update() -> None:
 def test_results() -> None:
     check(over("return X + v", returns="object"), draw(3, 5), draw(3, 5), draw(5), draw(3))
     nest = check(
-        over("t = np.zeros((M, N), np.float32)\nt[:] = X\ns = f32(0)\nfor i in range(M):\n    s += w[i]\nreturn t, s", returns="object"),
+        over(
+            "t = np.zeros((M, N), np.float32)\nt[:] = X\ns = f32(0)\nfor i in range(M):\n"
+            "    s += w[i]\nreturn t, s", returns="object"),
         draw(3, 5), draw(3, 5), draw(5), draw(3),
     )  # fmt: skip
     assert nest.results == ("t", "result") and nest.scalar_results == ("result",)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from tests.nest.build.helpers import check, codes, refusal
 from tests.nest.build.test_loops import draw, over
 
@@ -59,7 +58,7 @@ def scale(row, by: float = 2.0) -> None:
 
 
 def test_helpers_that_call_helpers() -> None:
-    text = "def twice(x):\n    return x + x\n\ndef four(x):\n    y = twice(x)\n    return twice(y)\n\n" + over(
+    text = ("def twice(x):\n    return x + x\n\ndef four(x):\n    y = twice(x)\n    return twice(y)\n\n") + over(
         "for i in range(N):\n    y[i] = four(x[i])"
     )
     check(text, draw(5), draw(5))

@@ -83,10 +83,16 @@ def test_all_errors_are_told_in_one_run_and_none_twice() -> None:
 def test_branches_meet() -> None:
     for body in (
         "for i in range(N):\n    if x[i] > 0:\n        t = x[i]\n    else:\n        t = 2\n    y[i] = t",
-        "for i in range(N):\n    t = 0\n    if x[i] > 0:\n        t = 1\n    elif x[i] < -2:\n        t = 2\n    y[i] = t",
+        (
+            "for i in range(N):\n    t = 0\n    if x[i] > 0:\n        t = 1\n    elif x[i] < -2:\n"
+            "        t = 2\n    y[i] = t"
+        ),
         "for i in range(N):\n    t = 0.5\n    if x[i] > 0:\n        t = x[i]\n    y[i] = t * 2",
         "t = 0\nfor i in range(N):\n    if x[i] > 0:\n        t += 1\n    else:\n        t = t - 2\ny[0] = t",
-        "for i in range(N):\n    if x[i] > 0:\n        if x[i] > 2:\n            y[i] = 1\n        else:\n            y[i] = 2",
+        (
+            "for i in range(N):\n    if x[i] > 0:\n        if x[i] > 2:\n            y[i] = 1\n"
+            "        else:\n            y[i] = 2"
+        ),
     ):
         check(over(body), draw(9), np.zeros(9, np.float32))
 
@@ -143,9 +149,18 @@ for i in range(N):
 def test_continue_becomes_a_guard() -> None:
     for body in (
         "for i in range(N):\n    if x[i] < 0:\n        continue\n    y[i] = x[i]",
-        "for i in range(N):\n    y[i] = 1\n    if x[i] < 0:\n        y[i] = 2\n        continue\n    else:\n        y[i] = 3\n    y[i] += 4",
-        "for i in range(N):\n    if x[i] < 0:\n        if x[i] < -2:\n            continue\n        y[i] = 5\n    y[i] += 1",
-        "for i in range(N):\n    for j in range(i):\n        if j == 2:\n            continue\n        y[i] += x[j]\n    y[i] *= 2",
+        (
+            "for i in range(N):\n    y[i] = 1\n    if x[i] < 0:\n        y[i] = 2\n"
+            "        continue\n    else:\n        y[i] = 3\n    y[i] += 4"
+        ),
+        (
+            "for i in range(N):\n    if x[i] < 0:\n        if x[i] < -2:\n            continue\n"
+            "        y[i] = 5\n    y[i] += 1"
+        ),
+        (
+            "for i in range(N):\n    for j in range(i):\n        if j == 2:\n"
+            "            continue\n        y[i] += x[j]\n    y[i] *= 2"
+        ),
     ):
         check(over(body), draw(9), np.zeros(9, np.float32))
 
@@ -162,7 +177,10 @@ def test_tests_and_conditions() -> None:
         "(i > 2) == (x[i] > 0)",
         "True",
     ):
-        body = f"for i in range(N):\n    ok = bool({test})\n    if {test}:\n        y[i] = 1 if ok else 2\n    else:\n        y[i] = 3"
+        body = (
+            f"for i in range(N):\n    ok = bool({test})\n    if {test}:\n"
+            f"        y[i] = 1 if ok else 2\n    else:\n        y[i] = 3"
+        )
         check(over(body), draw(9), np.zeros(9, np.float32))
     body = "for i in range(N):\n    inside = i > 0 and i < N - 1\n    if inside:\n        y[i] = 1"
     check(over(body), draw(9), np.zeros(9, np.float32))

@@ -35,9 +35,9 @@ from tl2hip.nest.build.signature import Signature, parameters
 from tl2hip.nest.build.statements import body
 from tl2hip.source import nodes
 from tl2hip.source.names import local_names
+from tl2hip.source.problems import marks as mark_problems
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused, Report
-from tl2hip.source.problems.marks import TileWithoutLoop, UnknownTile
-from tl2hip.source.problems.types import NotSupported
 
 __all__ = ["BuildOptions", "build"]
 
@@ -92,7 +92,7 @@ def _kernel_options(ctx: Context) -> None:
         for k in d.keywords:
             name = means(ctx, k.value) if k.name == "math" else None
             if name not in ("tl2hip.f32", "tl2hip.f64"):
-                ctx.tell(NotSupported(f"kernel({k.name}=…)", "kernel takes math=f32 or math=f64", at=k.at))
+                ctx.tell(problems.NotSupported(f"kernel({k.name}=…)", "kernel takes math=f32 or math=f64", at=k.at))
             else:
                 ctx.math = F64 if name == "tl2hip.f64" else F32
 
@@ -118,11 +118,11 @@ def _check_tiles(ctx: Context) -> None:
     """Every annotation and every tile that was set must have met a loop."""
     for name, tiling in ctx.state.tilings.items():
         if name not in ctx.marked:
-            ctx.tell(TileWithoutLoop(name, at=tiling.at))
+            ctx.tell(mark_problems.TileWithoutLoop(name, at=tiling.at))
     for name in ctx.tiles:
         if name not in ctx.looped:
             known = ", ".join(sorted(ctx.looped)) or "nothing"
-            ctx.tell(UnknownTile(ctx.function.name, name, known, at=ctx.function.at))
+            ctx.tell(mark_problems.UnknownTile(ctx.function.name, name, known, at=ctx.function.at))
 
 
 def _nest(ctx: Context, signature: Signature, results: Results) -> ir.Nest:

@@ -8,8 +8,8 @@ from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.names import dtype_of
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import WrongArguments, WrongAxis
 
 
 class Arguments:
@@ -21,15 +21,15 @@ class Arguments:
         self._ctx, self._name, self._call = ctx, name, call
         if len(call.args) > len(order):
             takes = ", ".join(order)
-            raise Refused(WrongArguments(name, f"takes ({takes}) here", at=call.args[len(order)].at))
+            raise Refused(problems.WrongArguments(name, f"takes ({takes}) here", at=call.args[len(order)].at))
         self._given: dict[str, nodes.Expr] = dict(zip(order, call.args, strict=False))
         for k in call.keywords:
             if k.name not in order or k.name in self._given:
-                raise Refused(WrongArguments(name, f"has no conversion for {k.name}= here", at=k.at))
+                raise Refused(problems.WrongArguments(name, f"has no conversion for {k.name}= here", at=k.at))
             self._given[k.name] = k.value
         for parameter in needed:
             if parameter not in self._given:
-                raise Refused(WrongArguments(name, f"needs {parameter}", at=call.at))
+                raise Refused(problems.WrongArguments(name, f"needs {parameter}", at=call.at))
 
     def node(self, name: str) -> nodes.Expr:
         """The argument of a parameter that is needed."""
@@ -52,7 +52,7 @@ class Arguments:
             return False
         if isinstance(found, nodes.Bool):
             return found.value
-        raise Refused(WrongArguments(self._name, f"needs True or False as {name}=", at=found.at))
+        raise Refused(problems.WrongArguments(self._name, f"needs True or False as {name}=", at=found.at))
 
     def axes(self, name: str, rank: int) -> tuple[int, ...]:
         """The axes an argument names, counted from 0; all of them where it is not given."""
@@ -66,7 +66,7 @@ class Arguments:
         value = self._ctx.evaluate(self._ctx, e)
         count = fold.value_of(value.expr) if isinstance(value, ScalarValue) else None
         if count is None:
-            raise Refused(WrongArguments(self._name, "needs a constant integer as axis", at=e.at))
+            raise Refused(problems.WrongArguments(self._name, "needs a constant integer as axis", at=e.at))
         if not -rank <= count < rank:
-            raise Refused(WrongAxis(count, rank, at=e.at))
+            raise Refused(problems.WrongAxis(count, rank, at=e.at))
         return count % rank

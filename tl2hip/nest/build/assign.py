@@ -12,8 +12,8 @@ from tl2hip.nest.build.products import matmul
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.nest.walk import all_parts
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import NotSupported
 from tl2hip.source.span import Span
 
 _LARGEST_IN_PLACE = 12
@@ -39,10 +39,14 @@ def put(ctx: Context, target: nodes.Expr, found: Result, at: Span) -> None:
             _unpack(ctx, items, found, at)
         case nodes.Subscript():
             if isinstance(found, tuple):
-                raise Refused(NotSupported("a tuple stored into an array", "store its items one by one", at=at))
+                raise Refused(
+                    problems.NotSupported("a tuple stored into an array", "store its items one by one", at=at)
+                )
             stores.store(ctx, place(ctx, target), found, at)
         case _:
-            raise Refused(NotSupported("this target", "assign to a name, an element or a slice", at=target.at))
+            raise Refused(
+                problems.NotSupported("this target", "assign to a name, an element or a slice", at=target.at)
+            )
 
 
 def place(ctx: Context, target: nodes.Subscript) -> View:
@@ -51,17 +55,17 @@ def place(ctx: Context, target: nodes.Subscript) -> View:
     found = slices.subscript(ctx, base, target.index, lambda e: value(ctx, e), target.at)
     if not isinstance(found, View):
         way = "store into an array, an element or a slice of it; write a loop for an array of indices"
-        raise Refused(NotSupported("storing here", way, at=target.at))
+        raise Refused(problems.NotSupported("storing here", way, at=target.at))
     return found
 
 
 def _unpack(ctx: Context, items: tuple[nodes.Expr, ...], found: Result, at: Span) -> None:
     """All values are read before any target is written."""
     if not isinstance(found, tuple):
-        raise Refused(NotSupported("unpacking an array", "index it: `x, y = p[0], p[1]`", at=at))
+        raise Refused(problems.NotSupported("unpacking an array", "index it: `x, y = p[0], p[1]`", at=at))
     if len(found) != len(items):
         what = f"unpacking {len(found)} values into {len(items)} names"
-        raise Refused(NotSupported(what, "make the counts equal", at=at))
+        raise Refused(problems.NotSupported(what, "make the counts equal", at=at))
     ready = [_kept(ctx, v, items, k) for k, v in enumerate(found)]
     for target, v in zip(items, ready, strict=True):
         put(ctx, target, v, at)
@@ -169,12 +173,14 @@ def augmented(ctx: Context, s: nodes.AugAssign) -> None:
     elif isinstance(s.target, nodes.Subscript):
         _in_place(ctx, place(ctx, s.target), s, right)
     else:
-        raise Refused(NotSupported("this target", "assign to a name, an element or a slice", at=s.target.at))
+        raise Refused(
+            problems.NotSupported("this target", "assign to a name, an element or a slice", at=s.target.at)
+        )
 
 
 def _in_place(ctx: Context, target: View, s: nodes.AugAssign, right: Value) -> None:
     if s.op == "@":
-        raise Refused(NotSupported("`@=`", "write `C[:] = C @ B`", at=s.at))
+        raise Refused(problems.NotSupported("`@=`", "write `C[:] = C @ B`", at=s.at))
     stores.update(ctx, target, s.op, right, s.at)
 
 

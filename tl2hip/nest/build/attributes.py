@@ -9,8 +9,8 @@ from tl2hip.nest.build.names import library_number, means
 from tl2hip.nest.build.slices import transposed
 from tl2hip.nest.build.values import ScalarValue, Value
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import UndefinedName, UnknownAttribute
 
 
 def attribute(ctx: Context, e: nodes.Attribute) -> Result:
@@ -19,11 +19,11 @@ def attribute(ctx: Context, e: nodes.Attribute) -> Result:
     if name is not None:
         known = library_number(ctx, e)
         if known is None:
-            raise Refused(UndefinedName(name, at=e.at))
+            raise Refused(problems.UndefinedName(name, at=e.at))
         return known
     base = ctx.evaluate(ctx, e.value)
     if isinstance(base, tuple):
-        raise Refused(UnknownAttribute(e.name, at=e.at))
+        raise Refused(problems.UnknownAttribute(e.name, at=e.at))
     return of_value(base, e)
 
 
@@ -38,7 +38,7 @@ def of_value(base: Value, e: nodes.Attribute) -> Result:
         return ScalarValue(size(shape), weak=True)
     if e.name == "T" and not isinstance(base, ScalarValue):
         return transposed(base, tuple(reversed(range(len(shape)))))
-    raise Refused(UnknownAttribute(e.name, at=e.at))
+    raise Refused(problems.UnknownAttribute(e.name, at=e.at))
 
 
 def size(shape: tuple[ir.Expr, ...]) -> ir.Expr:

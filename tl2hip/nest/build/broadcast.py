@@ -10,8 +10,8 @@ from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.linear import same
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.nest.walk import all_parts, substitute
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import ArrayAsTest, ShapesDiffer
 from tl2hip.source.span import Span
 
 Shape = tuple[ir.Expr, ...]
@@ -32,7 +32,7 @@ def scalar(value: Value, what: str, at: Span) -> ScalarValue:
     """The one number a value is; refused for an array."""
     found = operand(value)
     if isinstance(found, ArrayValue):
-        raise Refused(ArrayAsTest(what, at=at))
+        raise Refused(problems.ArrayAsTest(what, at=at))
     return found
 
 
@@ -85,7 +85,7 @@ def broadcast(ctx: Context, shapes: Sequence[Shape], at: Span) -> Shape:
         for e in wide[1:]:
             if not equal(ctx, extent, e):
                 named = [show_shape(s) for s in shapes if len(s) >= rank - axis]
-                raise Refused(ShapesDiffer(named[0], named[-1], at=at))
+                raise Refused(problems.ShapesDiffer(named[0], named[-1], at=at))
         result.append(extent)
     return tuple(result)
 

@@ -23,8 +23,8 @@ from tl2hip.nest.build.slices import transposed
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value
 from tl2hip.source import nodes
 from tl2hip.source.names import dotted
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import NeedsArray, UnknownFunction, WrongArguments
 from tl2hip.source.span import Span
 
 _REDUCTIONS = {**{name: name for name in KINDS}, "amax": "max", "amin": "min", "product": "prod"}
@@ -38,12 +38,14 @@ def call(ctx: Context, e: nodes.Call) -> Result:
     if name is None:
         if isinstance(e.func, nodes.Attribute):
             return _method(ctx, e, e.func)
-        raise Refused(UnknownFunction(dotted(e.func) or "this expression", at=e.at))
+        raise Refused(problems.UnknownFunction(dotted(e.func) or "this expression", at=e.at))
     own = function_named(ctx, name)
     if own is not None:
         found = call_helper(ctx, e, own)
         if found is None:
-            raise Refused(WrongArguments(own.name, "returns nothing", "call it on a line of its own", at=e.at))
+            raise Refused(
+                problems.WrongArguments(own.name, "returns nothing", "call it on a line of its own", at=e.at)
+            )
         return found
     if name.startswith("builtins.") and reduces(name.removeprefix("builtins."), e):
         return python_reduction(ctx, name.removeprefix("builtins."), e)
@@ -57,14 +59,14 @@ def call(ctx: Context, e: nodes.Call) -> Result:
         return _numpy(ctx, e, last, naming)
     if name in _OTHERS:
         return _OTHERS[name](ctx, e)
-    raise Refused(UnknownFunction(dotted(e.func) or name, at=e.at))
+    raise Refused(problems.UnknownFunction(dotted(e.func) or name, at=e.at))
 
 
 def _function(ctx: Context, e: nodes.Call, name: str, f: Function) -> Value:
     short = name.removeprefix("builtins.")
     if e.keywords or len(e.args) < f.arity or (len(e.args) > f.arity and not f.more):
         count = f"{f.arity} or more values" if f.more else f"{f.arity} value{'s' if f.arity > 1 else ''}"
-        raise Refused(WrongArguments(short, f"takes {count} here", at=e.at))
+        raise Refused(problems.WrongArguments(short, f"takes {count} here", at=e.at))
     values = [value(ctx, a) for a in e.args]
     if not name.startswith("numpy.") and name != "builtins.abs":
         values = [_one(v, short, a.at) for v, a in zip(values, e.args, strict=True)]
@@ -78,13 +80,13 @@ def _one(v: Value, name: str, at: Span) -> ScalarValue:
     found = operand(v)
     if isinstance(found, ArrayValue):
         way = f"use np.{name.rpartition('.')[2]} for arrays"
-        raise Refused(WrongArguments(name, "takes numbers, and this is an array", way, at=at))
+        raise Refused(problems.WrongArguments(name, "takes numbers, and this is an array", way, at=at))
     return found
 
 
 def _cast(ctx: Context, e: nodes.Call, dtype: DType) -> Value:
     if e.keywords or len(e.args) > 1:
-        raise Refused(WrongArguments(dtype.name, "takes one value", at=e.at))
+        raise Refused(problems.WrongArguments(dtype.name, "takes one value", at=e.at))
     if not e.args:
         return ScalarValue(fold.cast(fold.number(0), dtype))
     return cast_value(ctx, value(ctx, e.args[0]), dtype, e.at)
@@ -113,27 +115,27 @@ def _numpy(ctx: Context, e: nodes.Call, name: str, naming: str) -> Value:
     if name in ("copy", "array", "asarray", "ascontiguousarray"):
         given = Arguments(ctx, f"np.{name}", e, ("a", "dtype"), ("a",))
         return _copied(ctx, value(ctx, given.node("a")), given.dtype("dtype"), naming, e.at)
-    raise Refused(UnknownFunction(f"np.{name}", at=e.at))
+    raise Refused(problems.UnknownFunction(f"np.{name}", at=e.at))
 
 
 def _reduced(ctx: Context, kind: str, v: Value, given: Arguments, at: Span) -> Value:
     found = operand(v)
     if isinstance(found, ScalarValue):
-        raise Refused(NeedsArray(f"`{kind}`", at=at))
+        raise Refused(problems.NeedsArray(f"`{kind}`", at=at))
     axes = given.axes("axis", len(found.shape))
     return reduce(ctx, kind, found, axes, given.flag("keepdims"), at, given.dtype("dtype"))
 
 
 def _transposed(v: Value, at: Span) -> Value:
     if isinstance(v, ScalarValue):
-        raise Refused(NeedsArray("a transpose", at=at))
+        raise Refused(problems.NeedsArray("a transpose", at=at))
     return transposed(v, tuple(reversed(range(len(v.shape)))))
 
 
 def _copied(ctx: Context, v: Value, dtype: DType | None, naming: str, at: Span) -> Value:
     found = operand(v)
     if isinstance(found, ScalarValue):
-        raise Refused(NeedsArray("a copy", at=at))
+        raise Refused(problems.NeedsArray("a copy", at=at))
     return materialise(ctx, found, naming or "copy", at, dtype, claimed=bool(naming))
 
 
@@ -146,7 +148,7 @@ def _method(ctx: Context, e: nodes.Call, func: nodes.Attribute) -> Value:
         given = Arguments(ctx, ".astype", e, ("dtype",), ("dtype",))
         dtype = given.dtype("dtype")
         if dtype is None:
-            raise Refused(WrongArguments(".astype", "needs a dtype", at=e.at))
+            raise Refused(problems.WrongArguments(".astype", "needs a dtype", at=e.at))
         return cast_value(ctx, base, dtype, e.at)
     if func.name == "dot":
         given = Arguments(ctx, ".dot", e, ("b",), ("b",))
@@ -160,7 +162,7 @@ def _method(ctx: Context, e: nodes.Call, func: nodes.Attribute) -> Value:
         found = operand(base)
         assert isinstance(found, ScalarValue)
         return ScalarValue(_python_number(found.expr), weak=True)
-    raise Refused(UnknownFunction(f".{func.name}", at=e.at))
+    raise Refused(problems.UnknownFunction(f".{func.name}", at=e.at))
 
 
 def _python_number(e: ir.Expr) -> ir.Expr:
@@ -171,12 +173,12 @@ def _python_number(e: ir.Expr) -> ir.Expr:
 
 def _len(ctx: Context, e: nodes.Call) -> Value:
     if len(e.args) != 1 or e.keywords:
-        raise Refused(WrongArguments("len", "takes one array", at=e.at))
+        raise Refused(problems.WrongArguments("len", "takes one array", at=e.at))
     found = ctx.evaluate(ctx, e.args[0])
     if isinstance(found, tuple):
         return ScalarValue(fold.number(len(found)), weak=True)
     if isinstance(found, ScalarValue) or not found.shape:
-        raise Refused(NeedsArray("`len`", at=e.at))
+        raise Refused(problems.NeedsArray("`len`", at=e.at))
     return ScalarValue(found.shape[0], weak=True)
 
 

@@ -10,8 +10,8 @@ from tl2hip.nest.build.operands import value
 from tl2hip.nest.build.values import View
 from tl2hip.nest.walk import all_parts, substitute
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import AssertNotSizes, NeedsArray, NeverTrue
 from tl2hip.source.span import Source, Span
 
 
@@ -22,10 +22,10 @@ def assertion(ctx: Context, s: nodes.Assert) -> None:
         return
     found = test(ctx, s.test)
     if ctx.axes or not all(_of_sizes(p) for p in all_parts(found)):
-        raise Refused(AssertNotSizes(at=s.at))
+        raise Refused(problems.AssertNotSizes(at=s.at))
     if isinstance(found, ir.Const):
         if not found.value:
-            raise Refused(NeverTrue(at=s.at))
+            raise Refused(problems.NeverTrue(at=s.at))
         return
     _learn(ctx, found)
     ctx.state.checks.append(ir.Check(found, quoted(ctx.module.source, s.test.at), at=s.at))
@@ -56,7 +56,7 @@ def _distinct(ctx: Context, call: nodes.Call) -> None:
     for a in call.args:
         found = value(ctx, a)
         if not isinstance(found, View) or not found.shape or not found.dtype.is_int:
-            raise Refused(NeedsArray("`distinct`", at=a.at))
+            raise Refused(problems.NeedsArray("`distinct`", at=a.at))
         if found.array not in ctx.state.distinct:
             ctx.state.distinct.append(found.array)
 

@@ -10,8 +10,8 @@ from tl2hip.dtypes import DType
 from tl2hip.nest import ir
 from tl2hip.nest.build.values import Value
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Problem, Refused
-from tl2hip.source.problems.types import NotSupported
 from tl2hip.source.span import NOWHERE, Span
 
 Result = Value | tuple["Result", ...]
@@ -131,7 +131,9 @@ class Context:
         """Adds a statement; refused where only an expression can stand."""
         if self.pure:
             way = "give it a name on a line before"
-            raise Refused(NotSupported(f"what needs statements of its own in {self.pure}", way, at=self.at))
+            raise Refused(
+                problems.NotSupported(f"what needs statements of its own in {self.pure}", way, at=self.at)
+            )
         self.out.append(statement)
 
     @contextmanager

@@ -13,8 +13,8 @@ from tl2hip.nest.build.operands import integer, number, shape_of, value
 from tl2hip.nest.build.types import in_type
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import BadStep, NeedsArray, WrongArguments
 from tl2hip.source.span import Span
 
 CONTENTS: dict[str, int | None] = {"zeros": 0, "ones": 1, "empty": None}
@@ -47,7 +47,7 @@ def _shape(ctx: Context, name: str, given: Arguments, at: Span) -> tuple[Shape, 
         return shape_of(ctx, given.node("shape")), dtype
     like = operand(value(ctx, given.node("a")))
     if isinstance(like, ScalarValue):
-        raise Refused(NeedsArray(f"`np.{name}`", at=at))
+        raise Refused(problems.NeedsArray(f"`np.{name}`", at=at))
     return like.shape, like.dtype
 
 
@@ -61,12 +61,12 @@ def _content(ctx: Context, plain: str, given: Arguments) -> ScalarValue | None:
 def arange(ctx: Context, call: nodes.Call) -> Value:
     """`np.arange(stop)`, `np.arange(start, stop, step)` of integers, step a constant."""
     if not 1 <= len(call.args) <= 3 or any(k.name != "dtype" for k in call.keywords):
-        raise Refused(WrongArguments("np.arange", "takes one to three integers", at=call.at))
+        raise Refused(problems.WrongArguments("np.arange", "takes one to three integers", at=call.at))
     bounds = [integer(ctx, a, "an argument of np.arange") for a in call.args]
     start, stop = (fold.number(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
     step = fold.value_of(bounds[2]) if len(bounds) == 3 else 1
     if not step:
-        raise Refused(BadStep(at=call.args[-1].at))
+        raise Refused(problems.BadStep(at=call.args[-1].at))
     count = fold.subtract(stop, start) if step > 0 else fold.subtract(start, stop)
     size = abs(step)
     if size > 1:

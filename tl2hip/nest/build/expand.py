@@ -13,15 +13,15 @@ from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.types import stored
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, View
 from tl2hip.nest.walk import all_parts, parts, substitute
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import NotSupported
 from tl2hip.source.span import Span
 
 
 def needs_statements(ctx: Context, what: str, at: Span) -> None:
     """Refuses what must be worked out by loops of its own where only an expression can stand."""
     if ctx.pure:
-        raise Refused(NotSupported(f"{what} in {ctx.pure}", "give it a name on a line before", at=at))
+        raise Refused(problems.NotSupported(f"{what} in {ctx.pure}", "give it a name on a line before", at=at))
 
 
 @contextmanager

@@ -15,14 +15,8 @@ from tl2hip.nest.build.products import matmul
 from tl2hip.nest.build.slices import subscript
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import (
-    LiteralOutOfRange,
-    MaybeUndefined,
-    NotBoolean,
-    NotSupported,
-    WrongRank,
-)
 from tl2hip.source.span import Span
 
 
@@ -61,7 +55,7 @@ def evaluate(ctx: Context, e: nodes.Expr) -> Result:
             raise Refused(_unsupported(e))
 
 
-def _unsupported(e: nodes.Expr) -> NotSupported:
+def _unsupported(e: nodes.Expr) -> problems.NotSupported:
     what = {
         nodes.Text: "a string here",
         nodes.Nothing: "`None` here",
@@ -69,7 +63,9 @@ def _unsupported(e: nodes.Expr) -> NotSupported:
         nodes.Slice: "a slice here",
         nodes.Generator: "a generator outside sum, any and all",
     }
-    return NotSupported(what.get(type(e), "this expression"), "write it as arithmetic on elements", at=e.at)
+    return problems.NotSupported(
+        what.get(type(e), "this expression"), "write it as arithmetic on elements", at=e.at
+    )
 
 
 def literal(e: nodes.Number | nodes.Bool) -> ScalarValue:
@@ -79,7 +75,7 @@ def literal(e: nodes.Number | nodes.Bool) -> ScalarValue:
     if isinstance(e.value, float):
         return ScalarValue(ir.Const(e.value, F64), weak=True)
     if not fits(e.value, I64):
-        raise Refused(LiteralOutOfRange(e.value, "i64", at=e.at))
+        raise Refused(problems.LiteralOutOfRange(e.value, "i64", at=e.at))
     return ScalarValue(ir.Const(e.value, I64), weak=True)
 
 
@@ -92,7 +88,9 @@ def _name(ctx: Context, e: nodes.Name) -> Result:
             raise Told
         raise Refused(binding.problem(e.at))
     if e.id in ctx.local:
-        raise Refused(MaybeUndefined(e.id, "nothing is assigned to it before this line", "it is read", at=e.at))
+        raise Refused(
+            problems.MaybeUndefined(e.id, "nothing is assigned to it before this line", "it is read", at=e.at)
+        )
     return file_value(ctx, e)
 
 
@@ -102,7 +100,7 @@ def _subscript(ctx: Context, base: Result, index: tuple[nodes.Expr, ...], at: Sp
     place = number(ctx, index[0], "an index")
     count = fold.value_of(place.expr)
     if len(index) != 1 or count is None or not -len(base) <= count < len(base):
-        raise Refused(WrongRank(len(base), len(index), at=at))
+        raise Refused(problems.WrongRank(len(base), len(index), at=at))
     return base[count]
 
 
@@ -130,14 +128,14 @@ def _link(ctx: Context, op: str, left: Result, right: Result, at: Span) -> Value
     if isinstance(left, tuple) and isinstance(right, tuple):
         return _tuples(ctx, op, left, right, at)
     if isinstance(left, tuple) or isinstance(right, tuple):
-        raise Refused(NotSupported("comparing a tuple with a number", "compare its items", at=at))
+        raise Refused(problems.NotSupported("comparing a tuple with a number", "compare its items", at=at))
     return operators.compare(ctx, op, left, right, at)
 
 
 def _tuples(ctx: Context, op: str, left: tuple[Result, ...], right: tuple[Result, ...], at: Span) -> Value:
     """Tuples, such as shapes, are equal item by item."""
     if op not in ("==", "!="):
-        raise Refused(NotSupported("an order of tuples", "compare the items one by one", at=at))
+        raise Refused(problems.NotSupported("an order of tuples", "compare the items one by one", at=at))
     equal: ir.Expr = ir.Const(len(left) == len(right), BOOL)
     for a, b in zip(left, right, strict=False):
         link = scalar(_link(ctx, "==", a, b, at), "a comparison of tuples", at)
@@ -149,7 +147,7 @@ def _logic(ctx: Context, e: nodes.Logic) -> Result:
     """`and`, `or` as a value: only of bools, where the operand returned is the result of the logic."""
     found = [number(ctx, v, f"`{e.op}`") for v in e.values]
     if any(v.dtype is not BOOL for v in found):
-        raise Refused(NotBoolean(e.op, at=e.at))
+        raise Refused(problems.NotBoolean(e.op, at=e.at))
     whole = found[0]
     for v in found[1:]:
         whole = ScalarValue(fold.logic(e.op, whole.expr, v.expr), whole.weak and v.weak)

@@ -12,8 +12,8 @@ from tl2hip.nest.build import fold, operators
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.types import FP8, common, element_type, in_type
 from tl2hip.nest.build.values import ScalarValue
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import HeldInF32, NotDefinedFor
 from tl2hip.source.span import Span
 
 Scalars = tuple[ScalarValue, ...]
@@ -53,7 +53,7 @@ _PAIRS = ("pow", "atan2", "hypot", "fmod", "copysign")
 def _not_fp8(name: str, values: Scalars, at: Span) -> None:
     for v in values:
         if v.dtype in FP8:
-            raise Refused(NotDefinedFor(name, v.dtype.name, "cast to f32 first", at=at))
+            raise Refused(problems.NotDefinedFor(name, v.dtype.name, "cast to f32 first", at=at))
 
 
 # --- math ------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def _math(name: str) -> Callable[[Context, Scalars, Span], ScalarValue]:
         wide = any(v.dtype is F64 and not isinstance(v.expr, ir.Const) for v in values)
         dtype = ctx.math if narrow and not wide else F64
         if dtype is F32 and any(not v.weak for v in values):
-            ctx.tell(HeldInF32(name, narrow[0].name, at=at))
+            ctx.tell(problems.HeldInF32(name, narrow[0].name, at=at))
         args = tuple(fold.cast(v.expr, dtype) for v in values)
         return ScalarValue(operators.float_call(name, args, dtype), weak=True)
 
@@ -100,7 +100,7 @@ def _math_integer(name: str) -> Callable[[Context, Scalars, Span], ScalarValue]:
             return ScalarValue(fold.cast(values[0].expr, I64), weak=True)
         if name == "trunc" and values[0].dtype is not F64:
             way = "NumPy's scalars have no __trunc__: write int(x)"
-            raise Refused(NotDefinedFor("math.trunc", values[0].dtype.name, way, at=at))
+            raise Refused(problems.NotDefinedFor("math.trunc", values[0].dtype.name, way, at=at))
         return ScalarValue(_rounded(name, values[0].expr), weak=True)
 
     return apply
@@ -194,7 +194,7 @@ def _numpy_rounding(name: str) -> Callable[[Context, Scalars, Span], ScalarValue
         value = values[0]
         if not value.dtype.is_float:
             way = "an integer is rounded already: take the call out"
-            raise Refused(NotDefinedFor(f"np.{name}", value.dtype.name, way, at=at))
+            raise Refused(problems.NotDefinedFor(f"np.{name}", value.dtype.name, way, at=at))
         return ScalarValue(operators.float_call(name, (value.expr,), value.dtype))
 
     return apply
@@ -243,7 +243,7 @@ def _sign(ctx: Context, values: Scalars, at: Span) -> ScalarValue:
     _not_fp8("np.sign", values, at)
     e, dtype = values[0].expr, values[0].dtype
     if dtype is BOOL:
-        raise Refused(NotDefinedFor("np.sign", "bool", "cast to an integer dtype first", at=at))
+        raise Refused(problems.NotDefinedFor("np.sign", "bool", "cast to an integer dtype first", at=at))
     zero = fold.cast(fold.number(0), dtype)
     one = fold.cast(fold.number(1), dtype)
     below = fold.select(fold.compare("<", e, zero), fold.negative(one), e)
@@ -282,7 +282,7 @@ def _logical_not(ctx: Context, values: Scalars, at: Span) -> ScalarValue:
 
 def _reciprocal(ctx: Context, values: Scalars, at: Span) -> ScalarValue:
     if not values[0].dtype.is_float:
-        raise Refused(NotDefinedFor("np.reciprocal", values[0].dtype.name, "write `1 / x`", at=at))
+        raise Refused(problems.NotDefinedFor("np.reciprocal", values[0].dtype.name, "write `1 / x`", at=at))
     one = ScalarValue(ir.Const(1, I64), weak=True)
     return ScalarValue(operators.binary(ctx, "/", one, values[0], at).expr)
 
@@ -374,7 +374,7 @@ def _as_float(value: ScalarValue) -> ir.Expr:
 
 def _numpy_fmod(ctx: Context, values: Scalars, at: Span) -> ScalarValue:
     if not common("np.fmod", values[0], values[1], at).dtype.is_float:
-        raise Refused(NotDefinedFor("np.fmod", "integers", "write it with `//` and `*`", at=at))
+        raise Refused(problems.NotDefinedFor("np.fmod", "integers", "write it with `//` and `*`", at=at))
     return _numpy_pair("fmod")(ctx, values, at)
 
 

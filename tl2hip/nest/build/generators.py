@@ -15,8 +15,8 @@ from tl2hip.nest.build.sequences import Sequence, sequence
 from tl2hip.nest.build.types import Typed, common, described, joined, merged, stored
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import NarrowAccumulator, NotSupported, TwoTypes, WrongArguments
 
 REDUCERS = ("sum", "any", "all", "min", "max")
 
@@ -30,7 +30,7 @@ def python_reduction(ctx: Context, name: str, call: nodes.Call) -> ScalarValue:
     """`sum(x[i] * y[i] for i in range(n))` and its kin, one item after the other as Python goes."""
     needs_statements(ctx, f"`{name}`", call.at)
     if call.keywords or not 1 <= len(call.args) <= 2:
-        raise Refused(WrongArguments(name, "takes one iterable here", at=call.at))
+        raise Refused(problems.WrongArguments(name, "takes one iterable here", at=call.at))
     given = call.args[0]
     generator = given if isinstance(given, nodes.Generator) else None
     seq = sequence(ctx, generator.iterable if generator else given)
@@ -49,7 +49,7 @@ def _item(ctx: Context, generator: nodes.Generator | None, found: Result, call: 
     if generator is not None:
         return number(ctx, generator.element, "an item")
     if isinstance(found, tuple):
-        raise Refused(NotSupported("a reduction of tuples", "reduce one value", at=call.at))
+        raise Refused(problems.NotSupported("a reduction of tuples", "reduce one value", at=call.at))
     return scalar(found, "an item", call.at)
 
 
@@ -97,7 +97,7 @@ def _carried_type(ctx: Context, name: str, start: ScalarValue, item: ScalarValue
     first = common("+", start, item, call.at)
     after = joined(first, Typed.of(item)) or first
     if after.dtype in (F16, BF16) and start.weak:
-        ctx.tell(NarrowAccumulator("sum", after.dtype.name, at=call.at))
+        ctx.tell(problems.NarrowAccumulator("sum", after.dtype.name, at=call.at))
     return after if after.dtype is not BOOL else Typed(I64, after.weak)
 
 
@@ -113,7 +113,7 @@ def _extreme(
     """The first item, then each later one that is beyond it."""
     if generator is not None and generator.conditions:
         way = f"write the loop, with its `if` and a start value for `{name}`"
-        raise Refused(NotSupported(f"`{name}` of a generator with `if`", way, at=call.at))
+        raise Refused(problems.NotSupported(f"`{name}` of a generator with `if`", way, at=call.at))
     names = dict(ctx.state.names)
     head = seq.item(fold.number(0))
     _bind(ctx, generator, head)
@@ -126,7 +126,7 @@ def _extreme(
         item = _item(ctx, generator, head, call)
         found = merged(Typed.of(first), Typed.of(item), loop=False)
         if found is None or found.dtype is not first.dtype:
-            raise Refused(TwoTypes(f"`{name}`", described(first), described(item), at=call.at))
+            raise Refused(problems.TwoTypes(f"`{name}`", described(first), described(item), at=call.at))
         ctx.emit(ir.Set(local.name, ir.Binary(name, local, stored(item, local.dtype, call.at)), at=ctx.at))
         return found
 

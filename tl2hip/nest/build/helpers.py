@@ -9,9 +9,9 @@ from tl2hip.nest.build.context import Bound, Context, Result, Told, Unreadable
 from tl2hip.nest.build.returns import ends_in_return, with_result
 from tl2hip.source import nodes
 from tl2hip.source.names import local_names
+from tl2hip.source.problems import marks as mark_problems
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.marks import TileWithoutLoop
-from tl2hip.source.problems.types import WrongArguments
 
 
 def function_named(ctx: Context, name: str) -> nodes.Function | None:
@@ -51,7 +51,7 @@ def _built(ctx: Context, e: nodes.Call, f: nodes.Function, values: dict[str, Res
         ctx.build(ctx, body)
         for name, tiling in ctx.state.tilings.items():
             if name not in ctx.marked:
-                raise Refused(TileWithoutLoop(name, at=tiling.at))
+                raise Refused(mark_problems.TileWithoutLoop(name, at=tiling.at))
         if any(p.severity == "error" for p in ctx.state.problems[told:]):
             raise Told
         if not ends_in_return(f.body):
@@ -82,15 +82,15 @@ def _inside(ctx: Context, f: nodes.Function) -> Iterator[None]:
 def _arguments(ctx: Context, e: nodes.Call, f: nodes.Function) -> dict[str, nodes.Expr]:
     positional = [p.name for p in f.parameters if not p.keyword_only]
     if len(e.args) > len(positional):
-        raise Refused(WrongArguments(f.name, f"takes {len(positional)} positional arguments", at=e.at))
+        raise Refused(problems.WrongArguments(f.name, f"takes {len(positional)} positional arguments", at=e.at))
     given: dict[str, nodes.Expr] = dict(zip(positional, e.args, strict=False))
     for k in e.keywords:
         if k.name in given or all(p.name != k.name for p in f.parameters):
-            raise Refused(WrongArguments(f.name, f"has no parameter {k.name} left to give", at=k.at))
+            raise Refused(problems.WrongArguments(f.name, f"has no parameter {k.name} left to give", at=k.at))
         given[k.name] = k.value
     for p in f.parameters:
         if p.name not in given and p.default is None:
-            raise Refused(WrongArguments(f.name, f"needs {p.name}", at=e.at))
+            raise Refused(problems.WrongArguments(f.name, f"needs {p.name}", at=e.at))
         if p.name not in given and p.default is not None:
             given[p.name] = p.default
     return {p.name: given[p.name] for p in f.parameters}

@@ -20,8 +20,8 @@ from tl2hip.nest.build.types import Typed
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.nest.walk import all_parts, all_stmts, substitute
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import NotARange
 from tl2hip.source.span import NOWHERE, Span
 
 Build = Callable[[Context, tuple[nodes.Stmt, ...]], None]
@@ -79,7 +79,7 @@ def _header(ctx: Context, user: str, s: nodes.For) -> tuple[ir.Axis, Item]:
     iterable = s.iterable
     if isinstance(iterable, nodes.Call) and means(ctx, iterable.func) == "tl2hip.tiled":
         if not iterable.args:
-            raise Refused(NotARange(at=iterable.at))
+            raise Refused(problems.NotARange(at=iterable.at))
         tiling = tiling_of_call(ctx, iterable)
         iterable = iterable.args[0]
     found = range_of(ctx, iterable)

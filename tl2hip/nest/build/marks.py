@@ -8,16 +8,8 @@ from tl2hip.nest.build.context import Context, Tiling
 from tl2hip.nest.build.names import means
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.source import nodes
+from tl2hip.source.problems import marks as mark_problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.marks import (
-    BadTile,
-    MarkNotConstant,
-    MarkOutOfRange,
-    NotPlannedYet,
-    TileNotDivisible,
-    TileTwice,
-    UnknownMark,
-)
 from tl2hip.source.span import Span
 
 ALLOWED: dict[str, tuple[int, ...]] = {
@@ -45,30 +37,34 @@ def is_tile(ctx: Context, annotation: nodes.Expr) -> bool:
 def annotate(ctx: Context, s: nodes.AnnAssign) -> None:
     """`i: Tile[int, …]`: holds for every loop over the name from here on."""
     if not isinstance(s.target, nodes.Name) or s.value is not None:
-        raise Refused(BadTile("a Tile stands on the name of a loop variable, without a value", at=s.at))
+        raise Refused(
+            mark_problems.BadTile("a Tile stands on the name of a loop variable, without a value", at=s.at)
+        )
     if not isinstance(s.annotation, nodes.Subscript):
-        raise Refused(BadTile("a Tile without a size or a mark says nothing", at=s.annotation.at))
+        raise Refused(mark_problems.BadTile("a Tile without a size or a mark says nothing", at=s.annotation.at))
     name = s.target.id
     known = ctx.state.tilings.get(name)
     tiling = _tiling(ctx, s.annotation)
     if known is not None and (known.tile, known.marks) != (tiling.tile, tiling.marks):
-        raise Refused(TileTwice(name, known.at.line, at=s.at))
+        raise Refused(mark_problems.TileTwice(name, known.at.line, at=s.at))
     ctx.state.tilings[name] = tiling
 
 
 def _tiling(ctx: Context, annotation: nodes.Subscript) -> Tiling:
     kind, *rest = annotation.index
     if means(ctx, kind) != "builtins.int":
-        raise Refused(BadTile("the first item of a Tile is `int`, the type of the loop variable", at=kind.at))
+        raise Refused(
+            mark_problems.BadTile("the first item of a Tile is `int`, the type of the loop variable", at=kind.at)
+        )
     if not rest:
-        raise Refused(BadTile("a Tile without a size or a mark says nothing", at=annotation.at))
+        raise Refused(mark_problems.BadTile("a Tile without a size or a mark says nothing", at=annotation.at))
     return _marks(ctx, tuple(rest), annotation.at)
 
 
 def tiling_of_call(ctx: Context, call: nodes.Call) -> Tiling:
     """The marks of `tiled(range(n), 64, waves(2))`."""
     if call.keywords or len(call.args) < 2:
-        raise Refused(BadTile("tiled takes a range, then a size, marks, or both", at=call.at))
+        raise Refused(mark_problems.BadTile("tiled takes a range, then a size, marks, or both", at=call.at))
     return _marks(ctx, call.args[1:], call.at)
 
 
@@ -77,15 +73,18 @@ def _marks(ctx: Context, items: tuple[nodes.Expr, ...], at: Span) -> Tiling:
     if not _is_mark(ctx, items[0]):
         tile = constant(ctx, items[0])
         if not 1 <= tile <= LARGEST_TILE:
-            raise Refused(MarkOutOfRange("a tile", tile, f"1 to {LARGEST_TILE}", at=items[0].at))
+            raise Refused(mark_problems.MarkOutOfRange("a tile", tile, f"1 to {LARGEST_TILE}", at=items[0].at))
         items = items[1:]
     marks: list[ir.Mark] = []
     for item in items:
         found = mark(ctx, item)
         if any(m.name == found.name for m in marks):
-            raise Refused(BadTile(f"{found.name} stands twice", at=item.at))
+            raise Refused(mark_problems.BadTile(f"{found.name} stands twice", at=item.at))
         marks.append(found)
     check_split(tile, tuple(marks), at)
+    for m in marks:
+        if m.name in NOT_PLANNED_YET:
+            ctx.tell(mark_problems.NotPlannedYet(f"{m.name}({m.value})", at=m.at))
     return Tiling(tile, tuple(marks), at)
 
 
@@ -95,25 +94,23 @@ def _is_mark(ctx: Context, e: nodes.Expr) -> bool:
 
 
 def mark(ctx: Context, e: nodes.Expr) -> ir.Mark:
-    """One mark, its value in range; a warning tells of those that are not planned yet."""
+    """One mark, its value in range."""
     if not _is_mark(ctx, e):
-        raise Refused(UnknownMark(at=e.at))
+        raise Refused(mark_problems.UnknownMark(at=e.at))
     if not isinstance(e, nodes.Call):
         name = (means(ctx, e) or "").removeprefix("tl2hip.")
         if name != "serial":
-            raise Refused(BadTile(f"{name} takes a number, as in {name}(2)", at=e.at))
+            raise Refused(mark_problems.BadTile(f"{name} takes a number, as in {name}(2)", at=e.at))
         return ir.Mark("serial", None, at=e.at)
     name = (means(ctx, e.func) or "").removeprefix("tl2hip.")
     if name == "serial" or len(e.args) != 1 or e.keywords:
         takes = "nothing: write it without parentheses" if name == "serial" else "one number"
-        raise Refused(BadTile(f"{name} takes {takes}", at=e.at))
+        raise Refused(mark_problems.BadTile(f"{name} takes {takes}", at=e.at))
     value = constant(ctx, e.args[0])
     allowed = ALLOWED[name]
     if value not in allowed:
         told = f"{allowed[0]} to {allowed[-1]}" if len(allowed) > 7 else "one of " + ", ".join(map(str, allowed))
-        raise Refused(MarkOutOfRange(name, value, told, at=e.at))
-    if name in NOT_PLANNED_YET:
-        ctx.tell(NotPlannedYet(f"{name}({value})", at=e.at))
+        raise Refused(mark_problems.MarkOutOfRange(name, value, told, at=e.at))
     return ir.Mark(name, value, at=e.at)
 
 
@@ -122,7 +119,7 @@ def constant(ctx: Context, e: nodes.Expr) -> int:
     found = ctx.evaluate(ctx, e)
     value = fold.value_of(found.expr) if isinstance(found, ScalarValue) else None
     if value is None:
-        raise Refused(MarkNotConstant(at=e.at))
+        raise Refused(mark_problems.MarkNotConstant(at=e.at))
     return value
 
 
@@ -133,4 +130,6 @@ def check_split(tile: int | None, marks: tuple[ir.Mark, ...], at: Span) -> None:
     for m in parts:
         product *= m.value or 1
     if tile is not None and tile % product:
-        raise Refused(TileNotDivisible(tile, " · ".join(f"{m.name}({m.value})" for m in parts), at=at))
+        raise Refused(
+            mark_problems.TileNotDivisible(tile, " · ".join(f"{m.name}({m.value})" for m in parts), at=at)
+        )

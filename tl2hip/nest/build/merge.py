@@ -11,8 +11,8 @@ from tl2hip.nest.build.context import Binding, Bound, Context, Unreadable
 from tl2hip.nest.build.types import Typed, described, merged
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Problem
-from tl2hip.source.problems.types import MaybeUndefined, NarrowAccumulator, TypeChanges
 from tl2hip.source.span import Span
 
 Names = dict[str, Binding]
@@ -56,12 +56,12 @@ def _names(target: nodes.Expr) -> Iterator[str]:
 
 def undefined(name: str, reason: str, before: str) -> Unreadable:
     """A name that need not have a value."""
-    return Unreadable(lambda at: MaybeUndefined(name, reason, before, at=at))
+    return Unreadable(lambda at: problems.MaybeUndefined(name, reason, before, at=at))
 
 
 def _two_types(name: str, one: str, other: str) -> Unreadable:
     def problem(at: Span) -> Problem:
-        return TypeChanges(name, one, other, at=at)
+        return problems.TypeChanges(name, one, other, at=at)
 
     return Unreadable(problem)
 
@@ -103,4 +103,4 @@ def set_to(ctx: Context, name: str, typed: Typed, value: Binding | None, at: Spa
 def warn_narrow(ctx: Context, name: str, before: Typed, after: Typed, since: Span) -> None:
     """Warns where a Python number became a half on its way round a loop."""
     if before.weak and before.dtype.is_float and after.dtype in (F16, BF16):
-        ctx.tell(NarrowAccumulator(name, after.dtype.name, at=since))
+        ctx.tell(problems.NarrowAccumulator(name, after.dtype.name, at=since))

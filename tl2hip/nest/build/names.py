@@ -10,9 +10,9 @@ from tl2hip.nest.build.context import Context, Result
 from tl2hip.nest.build.values import ScalarValue, View
 from tl2hip.source import nodes
 from tl2hip.source.names import origin
+from tl2hip.source.problems import marks as mark_problems
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused, Report
-from tl2hip.source.problems.marks import BadDims
-from tl2hip.source.problems.types import NotANumber, UndefinedName, UnknownDType
 
 NUMBERS: dict[str, float] = {
     f"{module}.{name}": value
@@ -42,9 +42,9 @@ def file_value(ctx: Context, e: nodes.Name) -> Result:
     if e.id in ctx.dim_names:
         return ScalarValue(dim(ctx, e.id), weak=True)
     if e.id not in ctx.constants:
-        raise Refused(UndefinedName(e.id, at=e.at))
+        raise Refused(problems.UndefinedName(e.id, at=e.at))
     if e.id in ctx.module.unsettled or e.id in ctx.inlining:
-        raise Refused(NotANumber(e.id, at=e.at))
+        raise Refused(problems.NotANumber(e.id, at=e.at))
     return _constant(ctx, e)
 
 
@@ -54,11 +54,11 @@ def _constant(ctx: Context, e: nodes.Name) -> Result:
     try:
         found = ctx.evaluate(ctx, ctx.constants[e.id])
     except Refused as refused:
-        raise Refused(NotANumber(e.id, at=e.at)) from refused
+        raise Refused(problems.NotANumber(e.id, at=e.at)) from refused
     finally:
         ctx.inlining, ctx.local, ctx.state.names = outer, hidden, names
     if not _settled(found):
-        raise Refused(NotANumber(e.id, at=e.at))
+        raise Refused(problems.NotANumber(e.id, at=e.at))
     return found
 
 
@@ -89,10 +89,10 @@ def dims_of(module: nodes.Module, report: Report) -> frozenset[str]:
             bound = target.items if isinstance(target, nodes.Tuple_) else (target,)
             ids = tuple(t.id for t in bound if isinstance(t, nodes.Name))
             if names is None:
-                report.add(BadDims("dims takes one string of names", at=call.at))
+                report.add(mark_problems.BadDims("dims takes one string of names", at=call.at))
             elif ids != names:
                 reason = f'dims("{" ".join(names)}") is bound to {", ".join(ids)}'
-                report.add(BadDims(reason, at=target.at.to(call.at)))
+                report.add(mark_problems.BadDims(reason, at=target.at.to(call.at)))
             found.update(ids)
     return frozenset(found)
 
@@ -154,5 +154,5 @@ def dtype_of(ctx: Context, e: nodes.Expr) -> DType:
     if found is None and isinstance(e, nodes.Call) and means(ctx, e.func) == "numpy.dtype" and e.args:
         found = dtype_named(ctx, e.args[0])
     if found is None:
-        raise Refused(UnknownDType(at=e.at))
+        raise Refused(problems.UnknownDType(at=e.at))
     return found

@@ -9,15 +9,15 @@ from tl2hip.nest.build.broadcast import scalar
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.values import ScalarValue, Value
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import NotSupported
 
 
 def value(ctx: Context, e: nodes.Expr) -> Value:
     """The one value an expression is; refused for a tuple."""
     found = ctx.evaluate(ctx, e)
     if isinstance(found, tuple):
-        raise Refused(NotSupported("a tuple as a value", "use its items one by one", at=e.at))
+        raise Refused(problems.NotSupported("a tuple as a value", "use its items one by one", at=e.at))
     return found
 
 
@@ -30,7 +30,9 @@ def integer(ctx: Context, e: nodes.Expr, what: str) -> ir.Expr:
     """An integer expression, in i64."""
     found = number(ctx, e, what)
     if not found.dtype.is_int:
-        raise Refused(NotSupported(f"a {found.dtype} as {what}", "use an integer, as in `int(…)`", at=e.at))
+        raise Refused(
+            problems.NotSupported(f"a {found.dtype} as {what}", "use an integer, as in `int(…)`", at=e.at)
+        )
     return fold.cast(found.expr, I64)
 
 
@@ -41,9 +43,9 @@ def shape_of(ctx: Context, e: nodes.Expr) -> tuple[ir.Expr, ...]:
     extents = []
     for item in items:
         if isinstance(item, tuple):
-            raise Refused(NotSupported("a nested shape", "give one tuple of integers", at=e.at))
+            raise Refused(problems.NotSupported("a nested shape", "give one tuple of integers", at=e.at))
         one = scalar(item, "an extent", e.at)
         if not one.dtype.is_int:
-            raise Refused(NotSupported(f"a {one.dtype} as an extent", "use an integer", at=e.at))
+            raise Refused(problems.NotSupported(f"a {one.dtype} as an extent", "use an integer", at=e.at))
         extents.append(fold.cast(one.expr, I64))
     return tuple(extents)

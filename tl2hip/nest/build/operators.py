@@ -11,11 +11,8 @@ from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.linear import never_negative
 from tl2hip.nest.build.types import FP8, common, in_type, one_type, stored
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import (
-    NotDefinedFor,
-    PowerSign,
-)
 from tl2hip.source.span import Span
 
 _ON_BOOLS = {"+": "|", "*": "&", "&": "&", "|": "|", "^": "^"}
@@ -47,13 +44,13 @@ def binary(
     if dtype is BOOL:
         return _bools(op, left, right, at)
     if dtype.is_float and op in ("&", "|", "^", "<<", ">>"):
-        raise Refused(NotDefinedFor(op, dtype.name, "cast to an integer dtype first", at=at))
+        raise Refused(problems.NotDefinedFor(op, dtype.name, "cast to an integer dtype first", at=at))
     return ScalarValue(fold.binary(op, in_type(left, dtype, at), in_type(right, dtype, at)), weak)
 
 
 def _bools(op: str, left: ScalarValue, right: ScalarValue, at: Span) -> ScalarValue:
     if op not in _ON_BOOLS:
-        raise Refused(NotDefinedFor(op, "bool", "cast to an integer dtype first, as in `i32(x)`", at=at))
+        raise Refused(problems.NotDefinedFor(op, "bool", "cast to an integer dtype first, as in `i32(x)`", at=at))
     return ScalarValue(ir.Binary(_ON_BOOLS[op], left.expr, right.expr))
 
 
@@ -61,10 +58,10 @@ def _power(ctx: Context, left: ScalarValue, right: ScalarValue, at: Span, array:
     found = common("**", left, right, at)
     dtype, weak = found.dtype, found.weak
     if dtype is BOOL:
-        raise Refused(NotDefinedFor("**", "bool", "cast to an integer dtype first, as in `i32(x)`", at=at))
+        raise Refused(problems.NotDefinedFor("**", "bool", "cast to an integer dtype first, as in `i32(x)`", at=at))
     if dtype.is_int and weak and not never_negative(right.expr, ctx.axes):
         if not isinstance(right.expr, ir.Const):
-            raise Refused(PowerSign(at=at))
+            raise Refused(problems.PowerSign(at=at))
         dtype = F64
     base = in_type(left, dtype, at)
     exponent = right.expr
@@ -104,7 +101,9 @@ def unary(ctx: Context, op: str, value: Value, at: Span) -> Operand:
 def unary_scalar(op: str, value: ScalarValue, at: Span) -> ScalarValue:
     dtype = value.dtype
     if dtype in FP8:
-        raise Refused(NotDefinedFor(op, dtype.name, "cast to f32 first, and back when it is stored", at=at))
+        raise Refused(
+            problems.NotDefinedFor(op, dtype.name, "cast to f32 first, and back when it is stored", at=at)
+        )
     if dtype is BOOL:
         return _unary_bool(op, value, at)
     if op == "+":
@@ -112,7 +111,7 @@ def unary_scalar(op: str, value: ScalarValue, at: Span) -> ScalarValue:
     if op == "-":
         return ScalarValue(fold.negative(value.expr), value.weak)
     if op == "~" and dtype.is_float:
-        raise Refused(NotDefinedFor("~", dtype.name, "cast to an integer dtype first", at=at))
+        raise Refused(problems.NotDefinedFor("~", dtype.name, "cast to an integer dtype first", at=at))
     if op == "abs" and isinstance(value.expr, ir.Const):
         return ScalarValue(ir.Const(abs(value.expr.value), dtype), value.weak)
     return ScalarValue(ir.Unary(op, value.expr), value.weak)
@@ -125,7 +124,9 @@ def _unary_bool(op: str, value: ScalarValue, at: Span) -> ScalarValue:
         return value
     if op == "~":
         return ScalarValue(fold.negated(value.expr))
-    raise Refused(NotDefinedFor(f"unary {op}", "bool", "use `not`, `~`, or cast to an integer dtype", at=at))
+    raise Refused(
+        problems.NotDefinedFor(f"unary {op}", "bool", "use `not`, `~`, or cast to an integer dtype", at=at)
+    )
 
 
 def compare(ctx: Context, op: str, left: Value, right: Value, at: Span) -> Operand:

@@ -11,8 +11,8 @@ from tl2hip.nest.build.expand import allocate, loops, needs_statements
 from tl2hip.nest.build.reductions import accumulate
 from tl2hip.nest.build.types import common
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import NeedsArray, NotDefinedFor, NotSupported, ShapesDiffer
 from tl2hip.source.span import Span
 
 
@@ -30,13 +30,13 @@ def _product(ctx: Context, name: str, left: Value, right: Value, at: Span) -> Va
     needs_statements(ctx, f"`{name}`", at)
     a, b = operand(left), operand(right)
     if isinstance(a, ScalarValue) or isinstance(b, ScalarValue):
-        raise Refused(NeedsArray(f"`{name}`", at=at))
+        raise Refused(problems.NeedsArray(f"`{name}`", at=at))
     if max(len(a.shape), len(b.shape)) > 2:
         way = "write the loops over the outer axes, and the product of two matrices inside"
-        raise Refused(NotSupported(f"`{name}` of arrays of more than two axes", way, at=at))
+        raise Refused(problems.NotSupported(f"`{name}` of arrays of more than two axes", way, at=at))
     depth = a.shape[-1]
     if not equal(ctx, depth, b.shape[0]):
-        raise Refused(ShapesDiffer(show_shape(a.shape), show_shape(b.shape), at=at))
+        raise Refused(problems.ShapesDiffer(show_shape(a.shape), show_shape(b.shape), at=at))
     carried, result = _types(name, a, b, at)
 
     def one(outer: Shape) -> ir.Expr:
@@ -61,7 +61,7 @@ def _types(name: str, a: ArrayValue, b: ArrayValue, at: Span) -> tuple[DType, DT
     """The dtype a product is summed in, f32 for halves, and the one it is given in."""
     dtype = common(name, a, b, at).dtype
     if dtype is BOOL:
-        raise Refused(NotDefinedFor(name, "bool", "cast to an integer dtype first", at=at))
+        raise Refused(problems.NotDefinedFor(name, "bool", "cast to an integer dtype first", at=at))
     if dtype is BF16 and name == "@":
         return F32, F32
     return (F32, dtype) if dtype in (F16, BF16) else (dtype, dtype)

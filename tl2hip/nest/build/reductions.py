@@ -16,8 +16,8 @@ from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expand import allocate, loops, needs_statements
 from tl2hip.nest.build.types import FP8
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import NotDefinedFor
 from tl2hip.source.span import Span
 
 
@@ -68,13 +68,13 @@ class Types:
 def types_of(name: str, dtype: DType, wanted: DType | None, at: Span) -> Types:
     """NumPy's dtypes: halves are summed in f32 and rounded at the end, integers in i64."""
     if dtype in FP8:
-        raise Refused(NotDefinedFor(name, dtype.name, "cast to f32 first", at=at))
+        raise Refused(problems.NotDefinedFor(name, dtype.name, "cast to f32 first", at=at))
     if name in ("any", "all"):
         return Types(BOOL, BOOL)
     if name in ("max", "min"):
         if dtype is BOOL:
             way = "use `.any()` for max and `.all()` for min"
-            raise Refused(NotDefinedFor(name, "bool", way, at=at))
+            raise Refused(problems.NotDefinedFor(name, "bool", way, at=at))
         return Types(dtype, dtype)
     if wanted is not None:
         return Types(F32 if wanted in (F16, BF16) else wanted, wanted)
@@ -86,7 +86,7 @@ def types_of(name: str, dtype: DType, wanted: DType | None, at: Span) -> Types:
         return Types(F64, F64)
     if dtype.kind == "uint":
         way = "NumPy sums it in u64, which tl2hip does not carry: pass dtype=np.int64"
-        raise Refused(NotDefinedFor(name, dtype.name, way, at=at))
+        raise Refused(problems.NotDefinedFor(name, dtype.name, way, at=at))
     return Types(I64, I64)
 
 

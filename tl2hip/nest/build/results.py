@@ -12,8 +12,8 @@ from tl2hip.nest.build.expand import allocate, materialise
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, View
 from tl2hip.nest.walk import all_parts
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import BadReturn
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ def give_back(ctx: Context, s: nodes.Return) -> Results:
 
 def _result(ctx: Context, item: Result, results: Results, s: nodes.Return) -> None:
     if isinstance(item, tuple):
-        raise Refused(BadReturn("a nested tuple is returned", "return one flat tuple", at=s.at))
+        raise Refused(problems.BadReturn("a nested tuple is returned", "return one flat tuple", at=s.at))
     if isinstance(item, View) and item.shape:
         name = _whole_local(ctx, item, results)
         if name is None:
@@ -65,7 +65,7 @@ def _whole_local(ctx: Context, view: View, results: Results) -> str | None:
 def _copy(ctx: Context, value: View | ArrayValue, s: nodes.Return) -> str:
     if isinstance(value, View) and ctx.state.arrays[value.array].role == "parameter" and all(value.whole):
         way = "the caller has it already: drop the return, or return a copy with np.copy"
-        raise Refused(BadReturn(f"`{value.array}` is a parameter", way, at=s.at))
+        raise Refused(problems.BadReturn(f"`{value.array}` is a parameter", way, at=s.at))
     found = operand(value)
     assert isinstance(found, ArrayValue)
     return materialise(ctx, found, "result", s.at).array
@@ -82,4 +82,4 @@ def _check_shape(ctx: Context, name: str, s: nodes.Return) -> None:
     for e in ctx.state.arrays[name].shape:
         if any(isinstance(p, ir.Var | ir.Load | ir.AxisRef) for p in all_parts(e)):
             way = "make its extents of dims, constants and scalar parameters"
-            raise Refused(BadReturn("the extents of what is returned depend on data", way, at=s.at))
+            raise Refused(problems.BadReturn("the extents of what is returned depend on data", way, at=s.at))

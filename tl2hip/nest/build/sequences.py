@@ -15,8 +15,8 @@ from tl2hip.nest.build.names import means
 from tl2hip.nest.build.operands import integer
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import BadStep, NotARange, WrongArguments
 
 Range = tuple[ir.Expr, ir.Expr, int]
 
@@ -41,11 +41,11 @@ def range_of(ctx: Context, e: nodes.Expr) -> Range | None:
     if name != "builtins.range":
         return None
     if not 1 <= len(e.args) <= 3 or e.keywords:
-        raise Refused(WrongArguments("range", "takes one to three integers", at=e.at))
+        raise Refused(problems.WrongArguments("range", "takes one to three integers", at=e.at))
     bounds = [integer(ctx, a, "an argument of range") for a in e.args]
     step = fold.value_of(bounds[2]) if len(bounds) == 3 else 1
     if not step:
-        raise Refused(BadStep(at=e.args[2].at))
+        raise Refused(problems.BadStep(at=e.args[2].at))
     start, stop = (fold.number(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
     return start, stop, step
 
@@ -80,10 +80,10 @@ def sequence(ctx: Context, e: nodes.Expr) -> Sequence:
     if isinstance(e, nodes.Call) and name == "builtins.reversed" and len(e.args) == 1:
         return _reversed(sequence(ctx, e.args[0]))
     if isinstance(e, nodes.Tuple_ | nodes.List_ | nodes.Text):
-        raise Refused(NotARange(at=e.at))
+        raise Refused(problems.NotARange(at=e.at))
     value = ctx.evaluate(ctx, e)
     if isinstance(value, tuple | ScalarValue) or not value.shape:
-        raise Refused(NotARange(at=e.at))
+        raise Refused(problems.NotARange(at=e.at))
     return _of_array(value)
 
 
@@ -120,7 +120,7 @@ def _enumerate(ctx: Context, e: nodes.Call) -> Sequence:
 
 def _zip(ctx: Context, e: nodes.Call) -> Sequence:
     if not e.args or any(k.name != "strict" for k in e.keywords):
-        raise Refused(WrongArguments("zip", "takes one or more arrays or ranges", at=e.at))
+        raise Refused(problems.WrongArguments("zip", "takes one or more arrays or ranges", at=e.at))
     parts = [sequence(ctx, a) for a in e.args]
     length = parts[0].length
     for p in parts[1:]:

@@ -16,18 +16,9 @@ from tl2hip.nest.build.operands import shape_of
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.nest.walk import all_parts
 from tl2hip.source import nodes
+from tl2hip.source.problems import marks as mark_problems
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.marks import BadOption, NotPlannedYet
-from tl2hip.source.problems.types import (
-    BadExtent,
-    BadSetting,
-    ConstantWithoutValue,
-    HintNotUnderstood,
-    NoHint,
-    NotSupported,
-    UnknownDType,
-    UnknownSetting,
-)
 
 _WEAK = {"builtins.int": I64, "builtins.float": F64, "builtins.bool": BOOL}
 
@@ -88,9 +79,9 @@ def _check_settings(ctx: Context) -> None:
     for name, value in tuple(ctx.sets.items()):
         if name not in known:
             told = ", ".join(known) or "none"
-            ctx.tell(UnknownSetting(ctx.function.name, name, told, at=ctx.function.at))
+            ctx.tell(problems.UnknownSetting(ctx.function.name, name, told, at=ctx.function.at))
         elif name not in keyword_only and value < 0:
-            ctx.tell(BadSetting(name, value, "an extent is 0 or more", at=ctx.function.at))
+            ctx.tell(problems.BadSetting(name, value, "an extent is 0 or more", at=ctx.function.at))
             ctx.sets = {n: v for n, v in ctx.sets.items() if n != name}
 
 
@@ -154,7 +145,7 @@ def _parameter(ctx: Context, p: nodes.Parameter, in_mark: bool) -> ir.Scalar | i
         ctx.state.names[p.name] = Bound(_constant_of(ctx, p), p.at)
         return None
     if p.annotation is None:
-        raise Refused(NoHint(p.name, at=p.at))
+        raise Refused(problems.NoHint(p.name, at=p.at))
     if isinstance(p.annotation, nodes.Subscript) and means(ctx, p.annotation.value) == "tl2hip.Tensor":
         array = _tensor(ctx, p, p.annotation)
         ctx.state.arrays[p.name] = array
@@ -169,7 +160,7 @@ def _constant_of(ctx: Context, p: nodes.Parameter) -> ScalarValue:
     if p.name in ctx.sets:
         return ScalarValue(fold.number(ctx.sets[p.name]), weak=True)
     if p.default is None:
-        raise Refused(ConstantWithoutValue(p.name, at=p.at))
+        raise Refused(problems.ConstantWithoutValue(p.name, at=p.at))
     return ScalarValue(fold.number(constant(ctx, p.default)), weak=True)
 
 
@@ -179,7 +170,7 @@ def _scalar(ctx: Context, p: nodes.Parameter, annotation: nodes.Expr) -> tuple[i
         return ir.Scalar(p.name, weak), True
     strong = None if isinstance(annotation, nodes.Text) else dtype_named(ctx, annotation)
     if strong is None:
-        raise Refused(HintNotUnderstood(p.name, at=annotation.at))
+        raise Refused(problems.HintNotUnderstood(p.name, at=annotation.at))
     return ir.Scalar(p.name, strong), False
 
 
@@ -191,14 +182,14 @@ def _tensor(ctx: Context, p: nodes.Parameter, annotation: nodes.Subscript) -> ir
     kind, *rest = annotation.index
     dtype = dtype_named(ctx, kind)
     if dtype is None:
-        raise Refused(UnknownDType(at=kind.at))
+        raise Refused(problems.UnknownDType(at=kind.at))
     options = [e for e in rest if _option(ctx, e)]
     extents = rest[: len(rest) - len(options)]
     if any(_option(ctx, e) for e in extents):
-        raise Refused(BadOption("extents come before options", at=annotation.at))
+        raise Refused(mark_problems.BadOption("extents come before options", at=annotation.at))
     if not extents:
         way = f"write {p.name}: {dtype}"
-        raise Refused(NotSupported("a Tensor without extents", way, at=annotation.at))
+        raise Refused(problems.NotSupported("a Tensor without extents", way, at=annotation.at))
     shape = tuple(_extent(ctx, p.name, k, e) for k, e in enumerate(extents))
     strides, marks = _options(ctx, options, len(shape))
     return ir.Array(p.name, dtype, shape, "parameter", strides, marks, at=p.at)
@@ -207,16 +198,16 @@ def _tensor(ctx: Context, p: nodes.Parameter, annotation: nodes.Subscript) -> ir
 def _extent(ctx: Context, name: str, axis: int, e: nodes.Expr) -> ir.Expr:
     if isinstance(e, nodes.Slice):
         if (e.start, e.stop, e.step) != (None, None, None):
-            raise Refused(BadExtent(at=e.at))
+            raise Refused(problems.BadExtent(at=e.at))
         return auto_dim(ctx, f"{name}_{axis}")
     if isinstance(e, nodes.Ellipsis_ | nodes.Text | nodes.Nothing):
-        raise Refused(BadExtent(at=e.at))
+        raise Refused(problems.BadExtent(at=e.at))
     extents = shape_of(ctx, e)
     if len(extents) != 1:
-        raise Refused(BadExtent(at=e.at))
+        raise Refused(problems.BadExtent(at=e.at))
     value = fold.value_of(extents[0])
     if value is not None and value < 0:
-        raise Refused(BadExtent(at=e.at))
+        raise Refused(problems.BadExtent(at=e.at))
     return extents[0]
 
 
@@ -245,7 +236,7 @@ def _options(
         assert isinstance(e, nodes.Call)
         name = (means(ctx, e.func) or "").removeprefix("tl2hip.")
         if any(m.name == name for m in marks) or (name == "strides" and strides is not None):
-            raise Refused(BadOption(f"{name} stands twice", at=e.at))
+            raise Refused(mark_problems.BadOption(f"{name} stands twice", at=e.at))
         if name == "strides":
             strides = _strides(ctx, e, rank)
         else:
@@ -255,25 +246,27 @@ def _options(
 
 def _strides(ctx: Context, e: nodes.Call, rank: int) -> tuple[ir.Expr, ...]:
     if len(e.args) != rank or e.keywords:
-        raise Refused(BadOption(f"strides takes one number of elements for each of the {rank} axes", at=e.at))
+        raise Refused(
+            mark_problems.BadOption(f"strides takes one number of elements for each of the {rank} axes", at=e.at)
+        )
     found = tuple(shape_of(ctx, a)[0] for a in e.args)
     for stride, a in zip(found, e.args, strict=True):
         if not never_negative(stride, {}):
-            raise Refused(BadOption("a stride must be 0 or more for every size", at=a.at))
+            raise Refused(mark_problems.BadOption("a stride must be 0 or more for every size", at=a.at))
     return found
 
 
 def _kept(ctx: Context, name: str, e: nodes.Call) -> ir.Mark:
     """`lds(pad=…)` and `vec(n)`: checked, kept, and not planned yet."""
-    ctx.tell(NotPlannedYet(name, at=e.at))
+    ctx.tell(mark_problems.NotPlannedYet(name, at=e.at))
     if name == "vec":
         if len(e.args) != 1 or e.keywords or constant(ctx, e.args[0]) not in (1, 2, 4, 8, 16):
-            raise Refused(BadOption("vec takes 1, 2, 4, 8 or 16", at=e.at))
+            raise Refused(mark_problems.BadOption("vec takes 1, 2, 4, 8 or 16", at=e.at))
         return ir.Mark("vec", constant(ctx, e.args[0]), at=e.at)
     values = (*e.args, *(k.value for k in e.keywords))
     if len(values) > 1 or any(k.name != "pad" for k in e.keywords):
-        raise Refused(BadOption("lds takes nothing, or pad=n elements", at=e.at))
+        raise Refused(mark_problems.BadOption("lds takes nothing, or pad=n elements", at=e.at))
     pad = constant(ctx, values[0]) if values else 0
     if pad < 0:
-        raise Refused(BadOption("pad is a number of elements, 0 or more", at=e.at))
+        raise Refused(mark_problems.BadOption("pad is a number of elements, 0 or more", at=e.at))
     return ir.Mark("lds", pad, at=e.at)

@@ -13,8 +13,8 @@ from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.linear import at_most, never_negative
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import BadStep, IndexNotInteger, NeedsArray, NotSupported, WrongRank
 from tl2hip.source.span import Span
 
 Evaluate = Callable[[nodes.Expr], Value]
@@ -41,7 +41,7 @@ class Pick:
 def subscript(ctx: Context, base: Value, index: tuple[nodes.Expr, ...], value_of: Evaluate, at: Span) -> Value:
     """`base[index]`: an element, a view of the same array, or an array expression."""
     if isinstance(base, ScalarValue) or not base.shape:
-        raise Refused(NeedsArray("an index", at=at))
+        raise Refused(problems.NeedsArray("an index", at=at))
     items = _without_ellipsis(index, len(base.shape), at)
     picks: list[Pick] = []
     axis = 0
@@ -57,12 +57,12 @@ def subscript(ctx: Context, base: Value, index: tuple[nodes.Expr, ...], value_of
 def _without_ellipsis(index: tuple[nodes.Expr, ...], rank: int, at: Span) -> tuple[nodes.Expr, ...]:
     given = sum(not isinstance(i, nodes.Ellipsis_ | nodes.Nothing) for i in index)
     if given > rank:
-        raise Refused(WrongRank(rank, given, at=at))
+        raise Refused(problems.WrongRank(rank, given, at=at))
     dots = [place for place, i in enumerate(index) if isinstance(i, nodes.Ellipsis_)]
     if not dots:
         return index
     if len(dots) > 1:
-        raise Refused(NotSupported("a second `...` in one index", "write the axes out with `:`", at=at))
+        raise Refused(problems.NotSupported("a second `...` in one index", "write the axes out with `:`", at=at))
     full = nodes.Slice(None, None, None, at=index[dots[0]].at)
     return (*index[: dots[0]], *(full,) * (rank - given), *index[dots[0] + 1 :])
 
@@ -83,7 +83,7 @@ def _pick(ctx: Context, base: ArrayValue | View, axis: int, item: nodes.Expr, va
         return _slice(ctx, item, extent, whole, value_of)
     found = operand(value_of(item))
     if found.dtype is BOOL or not found.dtype.is_int:
-        raise Refused(IndexNotInteger(found.dtype.name, at=item.at))
+        raise Refused(problems.IndexNotInteger(found.dtype.name, at=item.at))
     if isinstance(found, ArrayValue):
         return _gather(ctx, found, extent, whole)
     place = fold.cast(found.expr, I64)
@@ -126,7 +126,7 @@ def _step(item: nodes.Slice, value_of: Evaluate) -> int:
     step = operand(value_of(item.step))
     count = None if isinstance(step, ArrayValue) else fold.value_of(step.expr)
     if not count:
-        raise Refused(BadStep(at=item.step.at))
+        raise Refused(problems.BadStep(at=item.step.at))
     return count
 
 
@@ -135,7 +135,7 @@ def _bound(e: nodes.Expr, value_of: Evaluate) -> ir.Expr | None:
         return None
     found = operand(value_of(e))
     if isinstance(found, ArrayValue) or not found.dtype.is_int:
-        raise Refused(IndexNotInteger(found.dtype.name, at=e.at))
+        raise Refused(problems.IndexNotInteger(found.dtype.name, at=e.at))
     return fold.cast(found.expr, I64)
 
 
@@ -180,7 +180,9 @@ def _clamped(
 
 def _picked(base: ArrayValue | View, picks: tuple[Pick, ...], at: Span) -> Value:
     if sum(p.gathers for p in picks) > 1:
-        raise Refused(NotSupported("indexing by two arrays at once", "write the loop over elements", at=at))
+        raise Refused(
+            problems.NotSupported("indexing by two arrays at once", "write the loop over elements", at=at)
+        )
     shape = tuple(e for p in picks for e in p.extents)
 
     def old(ix: Shape) -> Shape:

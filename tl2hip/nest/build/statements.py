@@ -16,8 +16,8 @@ from tl2hip.nest.build.types import described
 from tl2hip.nest.build.updates import evaluate_statement
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.source import nodes
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import BadReturn, LeavesLoop, LocalHint, NotSupported
 
 
 def body(ctx: Context, statements: tuple[nodes.Stmt, ...]) -> None:
@@ -69,19 +69,19 @@ def _loop_body(ctx: Context, statements: tuple[nodes.Stmt, ...]) -> None:
     body(ctx, without_continue(statements))
 
 
-def _refusal(s: nodes.Stmt) -> LeavesLoop | BadReturn | NotSupported:
+def _refusal(s: nodes.Stmt) -> problems.LeavesLoop | problems.BadReturn | problems.NotSupported:
     match s:
         case nodes.Break():
-            return LeavesLoop("break", at=s.at)
+            return problems.LeavesLoop("break", at=s.at)
         case nodes.Continue():
-            return LeavesLoop("continue", "turn it into an `if` around the rest of the body", at=s.at)
+            return problems.LeavesLoop("continue", "turn it into an `if` around the rest of the body", at=s.at)
         case nodes.Return():
             way = "keep the result in a name and return it on the last line"
-            return BadReturn("a `return` stands before the end of the function", way, at=s.at)
+            return problems.BadReturn("a `return` stands before the end of the function", way, at=s.at)
         case nodes.With():
-            return NotSupported("`with`", "write its body without it", at=s.at)
+            return problems.NotSupported("`with`", "write its body without it", at=s.at)
         case _:
-            return NotSupported("this statement", "write it as assignments and loops", at=s.at)
+            return problems.NotSupported("this statement", "write it as assignments and loops", at=s.at)
 
 
 _TYPING = (
@@ -98,10 +98,10 @@ def _annotated(ctx: Context, s: nodes.AnnAssign) -> None:
         annotate(ctx, s)
         return
     if not isinstance(s.target, nodes.Name):
-        raise Refused(NotSupported("an annotation of anything but a name", "take it out", at=s.at))
+        raise Refused(problems.NotSupported("an annotation of anything but a name", "take it out", at=s.at))
     if s.value is None:
         way = "write `i: Tile[int, 128]` for a loop, or give the name a value here"
-        raise Refused(NotSupported("an annotation without a value", way, at=s.at))
+        raise Refused(problems.NotSupported("an annotation without a value", way, at=s.at))
     found = ctx.evaluate(ctx, s.value)
     _check_hint(ctx, s, found)
     put(ctx, s.target, found, s.at)
@@ -114,15 +114,15 @@ def _check_hint(ctx: Context, s: nodes.AnnAssign, found: Result) -> None:
         return
     assert isinstance(s.target, nodes.Name)
     if isinstance(found, tuple):
-        raise Refused(LocalHint(s.target.id, "a tuple", at=s.annotation.at))
+        raise Refused(problems.LocalHint(s.target.id, "a tuple", at=s.annotation.at))
     dtype = dtype_named(ctx, base)
     if dtype is None:
         way = "take the annotation out"
-        raise Refused(NotSupported("this annotation", way, at=s.annotation.at))
+        raise Refused(problems.NotSupported("this annotation", way, at=s.annotation.at))
     weak = isinstance(found, ScalarValue) and found.weak
     plain = (name or "").startswith("builtins.")
     fits = dtype is found.dtype or (plain and weak and dtype.is_float and found.dtype is not BOOL)
     if not fits or (plain and not weak and dtype.is_int):
-        raise Refused(LocalHint(s.target.id, described(found), at=s.annotation.at))
+        raise Refused(problems.LocalHint(s.target.id, described(found), at=s.annotation.at))
     if not plain and weak:
-        raise Refused(LocalHint(s.target.id, described(found), at=s.annotation.at))
+        raise Refused(problems.LocalHint(s.target.id, described(found), at=s.annotation.at))

@@ -11,8 +11,8 @@ from tl2hip.nest.build.expand import loops, materialise
 from tl2hip.nest.build.types import common, stored
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.nest.walk import all_parts
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import ElementNeedsOneValue, NotDefinedFor, ShapesDiffer
 from tl2hip.source.span import Span
 
 _COMMUTES = ("+", "*", "&", "|", "^", "minimum", "maximum", "fmin", "fmax")
@@ -38,7 +38,7 @@ def store(ctx: Context, target: View, value: Value, at: Span) -> None:
     found = operand(value)
     if not target.shape:
         if isinstance(found, ArrayValue):
-            raise Refused(ElementNeedsOneValue(at=at))
+            raise Refused(problems.ElementNeedsOneValue(at=at))
         ctx.emit(store_one(target.array, target.index(()), stored(found, target.dtype, at), at))
         return
     _check_shape(ctx, target.shape, found, at)
@@ -67,7 +67,7 @@ def _check_in_place(op: str, current: ArrayValue, value: Operand, dtype: DType, 
     order = {"bool": 0, "uint": 1, "int": 2, "float": 3}
     if order[dtype.kind] > order[current.dtype.kind]:
         way = f"NumPy does not put {dtype} into it in place: cast the right side"
-        raise Refused(NotDefinedFor(f"{op}=", f"an array of {current.dtype}", way, at=at))
+        raise Refused(problems.NotDefinedFor(f"{op}=", f"an array of {current.dtype}", way, at=at))
 
 
 def _check_shape(ctx: Context, target: Shape, value: Operand, at: Span) -> None:
@@ -76,7 +76,7 @@ def _check_shape(ctx: Context, target: Shape, value: Operand, at: Span) -> None:
         return
     whole = broadcast(ctx, (target, value.shape), at)
     if len(whole) != len(target) or not all(equal(ctx, a, b) for a, b in zip(whole, target, strict=True)):
-        raise Refused(ShapesDiffer(show_shape(target), show_shape(value.shape), at=at))
+        raise Refused(problems.ShapesDiffer(show_shape(target), show_shape(value.shape), at=at))
 
 
 def _overlaps(ctx: Context, target: View, value: Operand) -> bool:

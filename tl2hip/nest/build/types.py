@@ -14,8 +14,8 @@ from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.constants import fits
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, View
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import LiteralOutOfRange, NoCommonType, NotDefinedFor, TwoTypes
 from tl2hip.source.span import Span
 
 FP8 = (F8E4M3, F8E5M2)
@@ -78,10 +78,10 @@ def common(op: str, a: ScalarValue | ArrayValue | View, b: ScalarValue | ArrayVa
     """The type that `a op b` is computed in; refused where NumPy has none."""
     found = joined(Typed.of(a), Typed.of(b))
     if found is None:
-        raise Refused(NoCommonType(op, a.dtype.name, b.dtype.name, at=at))
+        raise Refused(problems.NoCommonType(op, a.dtype.name, b.dtype.name, at=at))
     if found.dtype in FP8:
         way = "cast to f32 first, and back when it is stored"
-        raise Refused(NotDefinedFor(op, found.dtype.name, way, at=at))
+        raise Refused(problems.NotDefinedFor(op, found.dtype.name, way, at=at))
     return found
 
 
@@ -92,7 +92,7 @@ def in_type(value: ScalarValue, dtype: DType, at: Span) -> ir.Expr:
     if value.weak and dtype.is_int and isinstance(e, ir.Const) and e.dtype.is_int:
         number = int(e.value)
         if not fits(number, dtype):
-            raise Refused(LiteralOutOfRange(number, dtype.name, at=at))
+            raise Refused(problems.LiteralOutOfRange(number, dtype.name, at=at))
     return fold.cast(e, dtype)
 
 
@@ -123,7 +123,7 @@ def one_type(what: str, a: ScalarValue, b: ScalarValue, at: Span) -> Typed:
     """The type of a choice between two values; refused where it would depend on the data."""
     found = merged(Typed.of(a), Typed.of(b), loop=False)
     if found is None:
-        raise Refused(TwoTypes(what, described(a), described(b), at=at))
+        raise Refused(problems.TwoTypes(what, described(a), described(b), at=at))
     return found
 
 

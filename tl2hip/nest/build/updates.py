@@ -11,8 +11,8 @@ from tl2hip.nest.build.names import means
 from tl2hip.nest.build.operands import value
 from tl2hip.source import nodes
 from tl2hip.source.names import dotted
+from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.types import NotSupported, UnknownFunction
 
 _AT = {f"numpy.{name}.at": op for name, op in {"add": "+", "subtract": "-", "multiply": "*"}.items()}
 
@@ -22,7 +22,9 @@ def evaluate_statement(ctx: Context, s: nodes.Evaluate) -> None:
     if isinstance(s.value, nodes.Text):
         return
     if not isinstance(s.value, nodes.Call):
-        raise Refused(NotSupported("an expression whose value is not used", "assign it, or take it out", at=s.at))
+        raise Refused(
+            problems.NotSupported("an expression whose value is not used", "assign it, or take it out", at=s.at)
+        )
     name = means(ctx, s.value.func) or ""
     own = function_named(ctx, name)
     if own is not None:
@@ -30,11 +32,11 @@ def evaluate_statement(ctx: Context, s: nodes.Evaluate) -> None:
         return
     if name not in _AT:
         way = "only an assignment changes something: `y[i] = …`"
-        raise Refused(UnknownFunction(dotted(s.value.func) or "this method", way, at=s.at))
+        raise Refused(problems.UnknownFunction(dotted(s.value.func) or "this method", way, at=s.at))
     given = Arguments(ctx, name.replace("numpy", "np"), s.value, ("a", "indices", "b"), ("a", "indices", "b"))
     index = given.node("indices")
     items = index.items if isinstance(index, nodes.Tuple_) else (index,)
     target = place(ctx, nodes.Subscript(given.node("a"), items, at=s.value.at))
     if target.shape:
-        raise Refused(NotSupported("np.add.at on a slice", "write the loop over elements", at=s.at))
+        raise Refused(problems.NotSupported("np.add.at on a slice", "write the loop over elements", at=s.at))
     stores.update(ctx, target, _AT[name], value(ctx, given.node("b")), s.at)

@@ -1,0 +1,14 @@
+# expect: TL310 at 12:7-12:7
+import math
+from functools import cache
+
+import numpy as np
+
+import tl2hip as tl
+from tl2hip import Tensor, dims, f16, f32, i32, kernel
+
+M, N = dims("M N")
+@kernel
+def f(x, y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        y[i] = x[i]

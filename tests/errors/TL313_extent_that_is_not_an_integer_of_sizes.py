@@ -1,0 +1,14 @@
+# expect: TL313 at 12:22-12:24
+import math
+from functools import cache
+
+import numpy as np
+
+import tl2hip as tl
+from tl2hip import Tensor, dims, f16, f32, i32, kernel
+
+M, N = dims("M N")
+@kernel
+def f(x: Tensor[f32, 1:N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        y[i] = 0

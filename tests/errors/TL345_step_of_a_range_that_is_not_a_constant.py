@@ -1,0 +1,14 @@
+# expect: TL345 at 13:26-13:26
+import math
+from functools import cache
+
+import numpy as np
+
+import tl2hip as tl
+from tl2hip import Tensor, dims, f16, f32, i32, kernel
+
+M, N = dims("M N")
+@kernel
+def f(n: int, y: Tensor[f32, N]) -> None:
+    for i in range(0, N, n):
+        y[i] = 0

@@ -1,0 +1,262 @@
+"""Forms of expressions, calls and statements that do not convert (TL34x)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tl2hip.source.problems.base import Problem
+
+
+@dataclass(frozen=True)
+class NotSupported(Problem):
+    code: ClassVar[str] = "TL340"
+    title: ClassVar[str] = "A form that does not convert"
+    message: ClassVar[str] = "{what} does not convert"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = (
+        "tl2hip converts the part of Python that loops over numbers are written in. What is outside is "
+        "refused at its place, never skipped."
+    )
+    example: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        y[i] = x[i]
+    x[0]
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        y[i] = x[i]
+"""
+    what: str
+    way: str
+
+
+@dataclass(frozen=True)
+class UnknownFunction(Problem):
+    code: ClassVar[str] = "TL341"
+    title: ClassVar[str] = "Call that does not convert"
+    message: ClassVar[str] = "no conversion for a call of `{name}`"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = (
+        "Calls are converted where tl2hip knows what they do: Python's own functions of numbers, `math`, "
+        "NumPy's elementwise functions and reductions, casts, and functions of the same file."
+    )
+    example: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    y[:] = np.fft.fft(x)
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    y[:] = np.sqrt(x)
+"""
+    name: str
+    way: str = "write it out in loops over elements"
+
+
+@dataclass(frozen=True)
+class WrongArguments(Problem):
+    code: ClassVar[str] = "TL342"
+    title: ClassVar[str] = "Arguments that do not convert"
+    message: ClassVar[str] = "`{name}` {reason}"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = "An argument that is ignored would change the result silently."
+    example: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    t = np.zeros(N, dtype=np.float32, order='F')
+    y[:] = t
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    t = np.zeros(N, dtype=np.float32)
+    y[:] = t
+"""
+    name: str
+    reason: str
+    way: str = "see its documentation for what it takes"
+
+
+@dataclass(frozen=True)
+class UnknownAttribute(Problem):
+    code: ClassVar[str] = "TL343"
+    title: ClassVar[str] = "Attribute that does not convert"
+    message: ClassVar[str] = "no conversion for `.{name}` here"
+    help: ClassVar[str] = "arrays have .shape .size .ndim .dtype .T and the methods sum mean max min prod"
+    why: ClassVar[str] = "Of what an array says about itself, shapes and dtype convert."
+    example: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        y[i] = x.itemsize
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        y[i] = x.size
+"""
+    name: str
+
+
+@dataclass(frozen=True)
+class NotARange(Problem):
+    code: ClassVar[str] = "TL344"
+    title: ClassVar[str] = "Loop over something that is not a range"
+    message: ClassVar[str] = "a loop must run over `range(…)`"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = (
+        "Loops become axes of an index space. Their length has to be known before the first turn, and each "
+        "turn has to be found by its number: ranges and arrays are so, lists and other iterables are not."
+    )
+    example: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for w in [1, 2]:
+        y[0] += w * x[0]
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for w in range(1, 3):
+        y[0] += w * x[0]
+"""
+    way: str = "write `for i in range(n):` and index inside"
+
+
+@dataclass(frozen=True)
+class BadStep(Problem):
+    code: ClassVar[str] = "TL345"
+    title: ClassVar[str] = "Step of a range that is not a constant"
+    message: ClassVar[str] = "the step of a range must be a constant other than 0"
+    help: ClassVar[str] = "count from 0 with step 1 and multiply: `for t in range(n): i = start + t * step`"
+    why: ClassVar[str] = "The direction of a loop, and the number of its turns, follow from its step."
+    example: ClassVar[str] = """\
+@kernel
+def f(n: int, y: Tensor[f32, N]) -> None:
+    for i in range(0, N, n):
+        y[i] = 0
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(n: int, y: Tensor[f32, N]) -> None:
+    assert n > 0
+    for t in range((N + n - 1) // n):
+        y[t * n] = 0
+"""
+
+
+@dataclass(frozen=True)
+class LeavesLoop(Problem):
+    code: ClassVar[str] = "TL346"
+    title: ClassVar[str] = "A loop left early"
+    message: ClassVar[str] = "`{word}` would end this loop at a step that depends on the data"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = (
+        "Turns of a loop may run at once, each on a thread of its own. A loop that ends at a turn that the "
+        "data decides would have turns that must not have run."
+    )
+    example: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        if x[i] < 0:
+            break
+        y[i] = x[i]
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    go = True
+    for i in range(N):
+        if x[i] < 0:
+            go = False
+        if go:
+            y[i] = x[i]
+"""
+    word: str
+    way: str = "keep a flag and guard the rest of the body with it, or write the loop as `while` with that test"
+
+
+@dataclass(frozen=True)
+class BadReturn(Problem):
+    code: ClassVar[str] = "TL347"
+    title: ClassVar[str] = "Return that does not convert"
+    message: ClassVar[str] = "{reason}"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = (
+        "What a kernel returns becomes an output parameter, allocated by the caller before the kernel runs. "
+        "So there is one return, at the end, of arrays made inside and of numbers."
+    )
+    example: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    if N > 5:
+        return
+    y[0] = x[0]
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    if N <= 5:
+        y[0] = x[0]
+"""
+    reason: str
+    way: str
+
+
+@dataclass(frozen=True)
+class AssertNotSizes(Problem):
+    code: ClassVar[str] = "TL348"
+    title: ClassVar[str] = "Assertion over data"
+    message: ClassVar[str] = "an assertion can speak of sizes and scalar parameters, and stands outside all loops"
+    help: ClassVar[str] = "check the data in Python before the call, or state `assert distinct(index)`"
+    why: ClassVar[str] = (
+        "The launcher checks assertions on the host, before anything runs there: it knows sizes and scalar "
+        "arguments, not the contents of arrays."
+    )
+    example: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    assert x[0] > 0
+    for i in range(N):
+        y[i] = x[i]
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    assert N % 4 == 0
+    for i in range(N):
+        y[i] = x[i]
+"""
+
+
+@dataclass(frozen=True)
+class NeverTrue(Problem):
+    code: ClassVar[str] = "TL349"
+    title: ClassVar[str] = "Assertion that cannot hold"
+    message: ClassVar[str] = "this assertion is false for every call"
+    help: ClassVar[str] = "change the assertion, or the values that were set"
+    why: ClassVar[str] = (
+        "An assertion that is false whatever the arguments are would make a kernel that always refuses."
+    )
+    example: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    assert N < N
+    for i in range(N):
+        y[i] = x[i]
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    assert N > 0
+    for i in range(N):
+        y[i] = x[i]
+"""
