@@ -1,0 +1,184 @@
+"""load: rule files → rules, in the order of the files. They are imported, and their text is read."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from tl2hip.rule.holes import Rule
+from tl2hip.rule.pattern import Sides, sides
+from tl2hip.source import nodes
+from tl2hip.source.load import load
+from tl2hip.source.problems import rules as problems
+from tl2hip.source.problems.base import Problem, Refused, Report
+from tl2hip.source.problems.reading import OtherDecorator
+from tl2hip.source.read import find, read
+from tl2hip.source.span import NOWHERE, Source, Span
+
+BUILTIN = "tl2hip.rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One rule, imported and read: `order` counts the rules over all files."""
+
+    rule: Rule
+    sides: Sides
+    source: Source
+    at: Span
+    order: int
+
+    @property
+    def name(self) -> str:
+        return self.rule.name
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFile:
+    """One rule file: its rules as far as they are sound in form, and its problems."""
+
+    path: Path
+    source: Source
+    rules: tuple[Loaded, ...]
+    problems: tuple[Problem, ...]
+
+
+class BadRules(Exception):
+    """Rule files that cannot be used; carries the files, with their problems."""
+
+    def __init__(self, files: tuple[RuleFile, ...]) -> None:
+        from tl2hip.source.problems.base import show
+
+        self.files = files
+        super().__init__("\n".join(show(p, f.source) for f in files for p in f.problems))
+
+
+_KNOWN: dict[tuple[Path, ...], tuple[Loaded, ...]] = {}
+
+
+def load_rules(extra: Iterable[Path] = ()) -> tuple[Loaded, ...]:
+    """tl2hip's own rules, then those of the folders `extra`; read once for each set of folders.
+
+    Raises BadRules where a file of them cannot be used.
+    """
+    key = tuple(Path(p) for p in extra)
+    if key not in _KNOWN:
+        files = rule_files(key)
+        if any(f.problems for f in files):
+            raise BadRules(tuple(f for f in files if f.problems))
+        _KNOWN[key] = tuple(r for f in files for r in f.rules)
+    return _KNOWN[key]
+
+
+def rule_files(extra: Iterable[Path] = ()) -> tuple[RuleFile, ...]:
+    """Every rule file: those of tl2hip, then those of the folders, by name."""
+    package = importlib.import_module(BUILTIN)
+    out: list[RuleFile] = []
+    for folder in (*map(Path, package.__path__), *extra):
+        own = folder in map(Path, package.__path__)
+        for path in sorted(Path(folder).glob("*.py")):
+            if not path.name.startswith("_"):
+                out.append(_file(path, own, sum(len(f.rules) for f in out)))
+    return _together(out)
+
+
+def _file(path: Path, own: bool, order: int) -> RuleFile:
+    """One file, imported and read."""
+    shown = f"rules/{path.name}" if own else str(path)
+    source = Source(shown, "")
+    try:
+        source = load(path, shown)
+        module = _imported(path, own)
+    except Refused as refused:
+        return RuleFile(path, source, (), (refused.problem,))
+    found = [r for r in vars(module).values() if isinstance(r, Rule) and r.left.__module__ == module.__name__]
+    report = Report(source)
+    names = {r.name for r in found} | {r.right.__name__ for r in found if r.right is not None}
+    tree = read(source, report, wanted=names) if found else nodes.Module(source, (), (), ())
+    out: list[Loaded] = []
+    for r in found:
+        try:
+            out.append(_loaded(r, tree, source, order + len(out)))
+        except Refused as refused:
+            report.add(refused.problem)
+    own_decorators = [(d.at.end_line, d.at.end_column) for f in tree.functions if f.name in names for d in f.decorators]
+    told = [p for p in report.errors if not (isinstance(p, OtherDecorator) and _end(p.at) in own_decorators)]
+    return RuleFile(path, source, tuple(out), tuple(told))
+
+
+def _loaded(r: Rule, tree: nodes.Module, source: Source, order: int) -> Loaded:
+    left = find(tree, r.name)
+    if left is None:
+        raise Refused(problems.NotUnderstood(f"`{r.name}` is not read", at=NOWHERE))
+    if r.real and not r.identity:
+        raise Refused(problems.NoIdentity(r.name, at=left.at))
+    right = find(tree, r.right.__name__) if r.right is not None else None
+    if right is None:
+        raise Refused(problems.NoRightSide(r.name, at=left.at))
+    return Loaded(r, sides(left, right, tree), source, left.at, order)
+
+
+def _imported(path: Path, own: bool) -> ModuleType:
+    """The module of a rule file. Raises Refused with what Python says where it cannot be imported."""
+    try:
+        if own:
+            return importlib.import_module(f"{BUILTIN}.{path.stem}")
+        name = f"{_package(path.parent)}.{path.stem}"
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+    except Exception as error:
+        line = _line_of(error, path)
+        at = Span(line, 0, line, 1) if line else NOWHERE
+        raise Refused(problems.NotImportable(f"{type(error).__name__}: {error}", at=at)) from error
+
+
+def _package(folder: Path) -> str:
+    """A package made for a folder of rules, so that its files can import each other relatively."""
+    name = f"_tl2hip_rules_{folder.resolve().name}_{abs(hash(str(folder.resolve()))):x}"
+    if name not in sys.modules:
+        package = ModuleType(name)
+        package.__path__ = [str(folder)]
+        sys.modules[name] = package
+    return name
+
+
+def _line_of(error: BaseException, path: Path) -> int:
+    """The line of a file at which importing it failed; 0 where it is not known."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return error.lineno or 0
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def _together(files: list[RuleFile]) -> tuple[RuleFile, ...]:
+    """The files, with what only shows between them: names used twice, rivals that do not exist."""
+    homes: dict[str, str] = {}
+    told: dict[Path, list[Problem]] = {f.path: list(f.problems) for f in files}
+    for f in files:
+        for r in f.rules:
+            if r.name in homes:
+                told[f.path].append(problems.RuleTwice(r.name, homes[r.name], at=r.at))
+            homes.setdefault(r.name, f.source.name)
+    for f in files:
+        for r in f.rules:
+            for other in r.rule.beats:
+                if other not in homes:
+                    told[f.path].append(problems.UnknownRival(r.name, other, at=r.at))
+    return tuple(RuleFile(f.path, f.source, f.rules, tuple(told[f.path])) for f in files)
+
+
+def _end(at: Span) -> tuple[int, int]:
+    return at.end_line, at.end_column

@@ -1,0 +1,454 @@
+"""match: whether a rule's term is what one statement of a nest computes, and what its holes stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import permutations, product
+
+from tl2hip.dtypes import DType
+from tl2hip.nest.ir import (
+    AxisRef,
+    Binary,
+    Call,
+    Cast,
+    Compare,
+    Const,
+    Dim,
+    Expr,
+    Load,
+    Logic,
+    Loop,
+    Scalar,
+    Select,
+    Unary,
+    Var,
+)
+from tl2hip.nest.show import show_expr
+from tl2hip.nest.walk import all_parts, map_expr, parts, substitute
+from tl2hip.rule.pattern import Pattern
+from tl2hip.rule.view import Site, View
+
+COMMUTE = ("+", "*", "&", "|", "^")
+"""Operations whose operands may be taken in any order and grouping."""
+
+OPERANDS = 6
+"""The most operands of one sum or product that are taken in every grouping."""
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What a hole stands for: an expression where `site` evaluates it, over the pattern's axes `args`."""
+
+    expr: Expr
+    args: tuple[str, ...]
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A match on its way: holes and loops bound so far, steps taken, and whether operands were regrouped."""
+
+    holes: Mapping[str, Captured] = field(default_factory=dict)
+    loops: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    extents: Mapping[str, tuple[Expr, ...]] = field(default_factory=dict)
+    sites: tuple[Site, ...] = ()
+    steps: int = 0
+    regrouped: bool = False
+
+    def step(self) -> State:
+        return replace(self, steps=self.steps + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A rule that fits: what a condition (`when`) may look at."""
+
+    pattern: Pattern
+    view: View
+    site: Site
+    state: State
+    bound: Mapping[str, tuple[str, ...]]
+    """The axes of each Axis hole and of each Extent."""
+    outside: tuple[str, ...]
+    """Parallel axes around the match that something in it changes with."""
+
+    def axes(self, hole: str) -> tuple[str, ...]:
+        """The axes bound to an Axis hole, or reduced over for an Extent."""
+        return self.bound.get(hole, ())
+
+    def expr(self, hole: str) -> Expr:
+        """What a Fn or Value stands for; names of locals carry a number (`m#3`)."""
+        return self.state.holes[hole].expr
+
+    def made_per_element(self, hole: str) -> tuple[str, ...]:
+        """The results of loops in what a hole stands for that are new for each of its own elements."""
+        captured = self.state.holes[hole]
+        own = {axis for arg in captured.args for axis in self.axes(arg)}
+        return tuple(v.name for v in self.view.made_by(captured.expr) if own <= set(v.loops))
+
+    def text(self, hole: str) -> str:
+        """What a hole stands for, as the nest prints it."""
+        return shown(self.view, self.state.holes[hole].expr)
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """How far a rule came at a statement: steps taken of those its left side has, what it stood at, and why
+    it went no further."""
+
+    site: Site
+    reached: int
+    of: int
+    point: Expr | str
+    reason: str
+
+
+def shown(view: View, e: Expr) -> str:
+    """An expression of a view as the nest prints it, its versions by their user's names."""
+
+    def plain(x: Expr) -> Expr:
+        return replace(x, name=view.versions[x.name].name) if isinstance(x, Var) else x
+
+    return show_expr(view.nest, map_expr(plain, e))
+
+
+def match(pattern: Pattern, seen: View, site: Site) -> tuple[list[Match], Miss | None]:
+    """Every way in which a pattern is what a site computes; the nearest miss where there is none."""
+    matcher = _Matcher(pattern, seen, site)
+    found = [m for state in matcher.states() if (m := matcher.solved(state)) is not None]
+    return found, None if found else matcher.nearest
+
+
+def exact(old: DType, new: DType) -> bool:
+    """Whether every value of one dtype is a value of the other."""
+    if old is new or old.kind == "bool":
+        return True
+    if old.is_int and new.is_float:
+        return new.mantissa + 1 >= old.bits
+    if old.is_int and new.is_int:
+        return new.bits > old.bits and not (old.kind == "int" and new.kind == "uint")
+    return new.is_float and old.is_float and new.mantissa >= old.mantissa and new.bits > old.bits
+
+
+def stripped(e: Expr) -> Expr:
+    """An expression without exact widening casts around it."""
+    while isinstance(e, Cast) and exact(e.value.dtype, e.dtype):
+        e = e.value
+    return e
+
+
+class _Matcher:
+    """One pattern at one site; keeps the deepest point that was reached."""
+
+    def __init__(self, pattern: Pattern, seen: View, site: Site) -> None:
+        self.pattern = pattern
+        self.seen = seen
+        self.site = site
+        self.nearest: Miss | None = None
+
+    def miss(self, state: State, point: Expr | str, reason: str, site: Site | None = None) -> None:
+        if self.nearest is None or state.steps > self.nearest.reached:
+            self.nearest = Miss(site or self.site, state.steps, self.pattern.size, point, reason)
+
+    def states(self) -> Iterator[State]:
+        """The ways the term fits, before the axes are shared out."""
+        root, site, start = self.pattern.root, self.site, State()
+        made = self.pattern.view.site_of(root.name) if isinstance(root, Var) else None
+        if made is not None:
+            if site.op:
+                yield from self.reduction(made, site, start)
+            else:
+                self.miss(start, site.target, "a plain store, not a reduction")
+        elif site.op:
+            self.miss(start, site.target, "a reduction, not a plain store")
+        elif site.fault:
+            self.miss(start, site.target, site.fault)
+        elif isinstance(root, Load):
+            yield from self.expr(root, site.value, start, site)
+        else:
+            for e in dict.fromkeys(all_parts(site.value)):
+                yield from self.expr(root, e, start, site)
+
+    # --- terms ---------------------------------------------------------------------------------------
+
+    def reduction(self, p: Site, s: Site, state: State) -> Iterator[State]:
+        """A reduction of the pattern against one of the nest."""
+        if p.op != s.op:
+            self.miss(state, s.target, f"reduces by `{s.op}`, not by `{p.op}`", s)
+            return
+        reason = self.unfit(s)
+        if reason:
+            self.miss(state, s.target, reason, s)
+            return
+        if len(p.over) == 1:
+            ways: Iterator[tuple[tuple[str, ...], ...]] = iter([(s.over,)])
+        elif len(p.over) == len(s.over):
+            ways = (tuple((a,) for a in way) for way in permutations(s.over))
+        else:
+            self.miss(state, s.target, f"reduces over {len(s.over)} loops, not over {len(p.over)}", s)
+            return
+        assert p.init is not None and s.init is not None
+        for way in ways:
+            bound = self.loops(p, s, way, state.step())
+            if bound is None:
+                continue
+            before = replace(s, loops=s.loops[: s.depth])
+            for started in self.expr(p.init, s.init, bound, before):
+                yield from self.expr(p.value, s.value, started, s)
+
+    def unfit(self, s: Site) -> str:
+        """Why a reduction of the nest is none whose terms stand alone; "" where it is one."""
+        if s.fault:
+            return s.fault
+        for n, a in enumerate(s.loops):
+            kind = self.seen.kinds.get(a.axis)
+            if a.axis in s.over and (kind is None or kind.kind != "reduce"):
+                carried = kind.carried[0].sentence if kind is not None and kind.carried else "its last value is used"
+                return f"the loop over {self.user(a.axis)} is serial: {carried}"
+            if n > s.depth and a.axis not in s.over and (kind is None or kind.kind == "serial"):
+                return f"a serial loop stands between {s.target} and the loop over it"
+        return ""
+
+    def user(self, axis: str) -> str:
+        for a in self.site.loops:
+            if a.axis == axis and isinstance(a.loop, Loop):
+                return a.loop.axis.user or axis
+        return axis
+
+    def loops(self, p: Site, s: Site, way: tuple[tuple[str, ...], ...], state: State) -> State | None:
+        """The loops of a pattern's reduction bound to those of the nest."""
+        loops, extents = dict(state.loops), dict(state.extents)
+        named = dict(self.pattern.loops)
+        around = {a.axis: a for a in s.loops}
+        for axis, over in zip(p.over, way, strict=True):
+            loops[axis] = over
+            bounds = tuple(b for o in over for b in (*around[o].bounds, _stride(around[o].loop)))
+            extent = named.get(axis)
+            if extent is not None and extents.setdefault(extent, bounds) != bounds:
+                self.miss(state, s.target, f"two loops over {extent} have other bounds", s)
+                return None
+        return replace(state, loops=loops, extents=extents, sites=(*state.sites, s))
+
+    def expr(self, p: Expr, e: Expr, state: State, site: Site) -> Iterator[State]:
+        """A term of the pattern against one of the nest, evaluated at `site`."""
+        match p:
+            case Load(array=name, index=index):
+                yield from self.captured(name, e, tuple(i.axis for i in index if isinstance(i, AxisRef)), state, site)
+                return
+            case Scalar(name=name):
+                if self.pattern.kind(name) == "Const" and not isinstance(stripped(e), Const):
+                    self.miss(state, e, "no literal", site)
+                    return
+                yield from self.captured(name, e, (), state, site)
+                return
+            case Cast(value=Dim(name=name)) | Dim(name=name):
+                yield from self.extent(name, e, state, site)
+                return
+            case Var(name=name):
+                made = self.pattern.view.site_of(name)
+                assert made is not None
+                e = stripped(e)
+                other = self.seen.site_of(e.name) if isinstance(e, Var) else None
+                if other is None:
+                    self.miss(state, e, "not the result of a reduction", site)
+                else:
+                    yield from self.reduction(made, other, state)
+                return
+        e = stripped(e)
+        if isinstance(p, Binary) and p.op in COMMUTE and isinstance(e, Binary) and e.op == p.op:
+            yield from self.commuted(p, e, state.step(), site)
+        elif _alike(p, e):
+            yield from self.all(parts(p), parts(e), state.step(), site)
+        else:
+            self.miss(state, e, f"{_said(e)} where the rule has {_said(p)}", site)
+
+    def all(self, ps: tuple[Expr, ...], es: tuple[Expr, ...], state: State, site: Site) -> Iterator[State]:
+        if not ps:
+            yield state
+            return
+        for first in self.expr(ps[0], es[0], state, site):
+            yield from self.all(ps[1:], es[1:], first, site)
+
+    def commuted(self, p: Binary, e: Binary, state: State, site: Site) -> Iterator[State]:
+        """Operands in either order as written; then in other groupings, where a hole can take several."""
+        yield from self.all((p.left, p.right), (e.left, e.right), state, site)
+        yield from self.all((p.left, p.right), (e.right, e.left), state, site)
+        ps, es = _operands(p, p.op), _operands(e, e.op)
+        if not len(ps) <= len(es) <= OPERANDS or len(es) == 2:
+            return
+        state = replace(state, regrouped=True)
+        for places in product(range(len(ps)), repeat=len(es)):
+            groups = [[x for x, place in zip(es, places, strict=True) if place == n] for n in range(len(ps))]
+            if all(len(g) == 1 or (g and isinstance(q, Load)) for g, q in zip(groups, ps, strict=True)):
+                yield from self.all(tuple(ps), tuple(_joined(g, e.op) for g in groups), state, site)
+
+    # --- holes ---------------------------------------------------------------------------------------
+
+    def captured(
+        self, name: str, e: Expr, args: tuple[str, ...], state: State, site: Site
+    ) -> Iterator[State]:
+        old = state.holes.get(name)
+        if old is None:
+            yield replace(state, holes={**state.holes, name: Captured(e, args, site)}, steps=state.steps + 1)
+        elif self.same(old, e, args, state):
+            yield state.step()
+        else:
+            self.miss(state, e, f"`{name}` stands for {shown(self.seen, old.expr)} already", site)
+
+    def same(self, old: Captured, e: Expr, args: tuple[str, ...], state: State) -> bool:
+        """Whether an expression is what a hole stands for, at other axes."""
+        axes: dict[Expr, Expr] = {}
+        for before, now in zip(old.args, args, strict=True):
+            a, b = state.loops.get(before, ()), state.loops.get(now, ())
+            if len(a) != len(b):
+                return False
+            axes.update((AxisRef(x), AxisRef(y)) for x, y in zip(a, b, strict=True))
+        return substitute(stripped(old.expr), axes) == stripped(e)
+
+    def extent(self, name: str, e: Expr, state: State, site: Site) -> Iterator[State]:
+        """An Extent used as a number: the end of a loop that starts at 0 in steps of 1."""
+        while isinstance(e, Cast):
+            e = e.value
+        bounds = state.extents.get(name)
+        if bounds is None:
+            yield replace(state.step(), extents={**state.extents, name: (_ZERO, e, _ONE)})
+        elif len(bounds) == 3 and isinstance(bounds[0], Const) and bounds[0].value == 0 and bounds[1:] == (e, _ONE):
+            yield state.step()
+        else:
+            self.miss(state, e, f"not the number of steps of the loop over {name}", site)
+
+    # --- axes ----------------------------------------------------------------------------------------
+
+    def solved(self, state: State) -> Match | None:
+        """The match with each axis around it shared out; None where a hole uses what it may not."""
+        loops = {a.axis: a for s in (self.site, *state.sites) for a in s.loops}
+        over = {axis for axes in state.loops.values() for axis in axes}
+        fixed = self.fixed(state)
+        uses = {n: self.seen.axes_of(c.expr, c.site.loops) for n, c in state.holes.items()}
+        bound: dict[str, tuple[str, ...]] = {a: () for a in self.pattern.axes}
+        for axis in loops:
+            hole = None if axis in over or axis in fixed else self.home(axis, uses, state)
+            if hole is not None:
+                bound[hole] = (*bound[hole], axis)
+        bound.update({name: state.loops[axis] for axis, name in self.pattern.loops if axis in state.loops})
+        reason = self.forbidden(state, uses, over)
+        if reason:
+            self.miss(state, *reason)
+            return None
+        used = frozenset().union(fixed, *uses.values(), *(self.seen.axes_of(i, self.site.loops) for i in self.site.index))
+        taken = {a for axes in bound.values() for a in axes} | over
+        outside = tuple(a for a in loops if a in used and a not in taken and self.free(a))
+        return Match(self.pattern, self.seen, self.site, state, bound, outside)
+
+    def fixed(self, state: State) -> frozenset[str]:
+        """The axes that the bounds of the loops depend on: these stay outside."""
+        bounds = (b for s in state.sites for a in s.loops if a.axis in s.over for b in a.bounds)
+        return frozenset().union(*(self.seen.axes_of(b, self.site.loops) for b in bounds))
+
+    def serial(self, axis: str) -> bool:
+        kind = self.seen.kinds.get(axis)
+        return kind is None or kind.kind == "serial"
+
+    def free(self, axis: str) -> bool:
+        """Whether a loop around the site can be taken last: neither it nor one inside it is serial."""
+        names = [a.axis for a in self.site.loops]
+        return axis in names and not any(map(self.serial, names[names.index(axis) :]))
+
+    def home(self, axis: str, uses: Mapping[str, frozenset[str]], state: State) -> str | None:
+        """The Axis hole that takes an axis: the one that all Fn holes changing with it are used at."""
+        fns = [n for n in uses if self.pattern.kind(n) == "Fn"]
+        using = [n for n in fns if axis in uses[n]]
+        if not using and not self.site.op and self.indexed(axis):
+            using = fns
+        if not using or not self.free(axis):
+            return None
+        homes = [a for a in self.pattern.axes if all(a in state.holes[n].args for n in using)]
+        return min(homes, key=lambda a: sum(a in state.holes[n].args for n in fns), default=None)
+
+    def indexed(self, axis: str) -> bool:
+        return any(axis in self.seen.axes_of(i, self.site.loops) for i in self.site.index)
+
+    def forbidden(
+        self, state: State, uses: Mapping[str, frozenset[str]], over: set[str]
+    ) -> tuple[Expr, str] | None:
+        """What a hole uses that it may not: an axis it is not given, or what the match writes."""
+        for name, c in state.holes.items():
+            given = {axis for arg in c.args for axis in state.loops.get(arg, ())}
+            beyond = sorted((uses[name] & over) - given)
+            if beyond:
+                return c.expr, f"`{name}` may not change with {self.user(beyond[0])}"
+            written = self.written(c, state)
+            if written:
+                return c.expr, f"`{name}` reads {written}, which the same loops write"
+        return None
+
+    def written(self, c: Captured, state: State) -> str:
+        """An array that a Fn reads and the match writes, other than the very element it stores."""
+        if not c.args:
+            return ""
+        if not state.sites:
+            own = (p for p in all_parts(c.expr) if isinstance(p, Load) and p.array == self.site.target)
+            return self.site.target if any(p.index != self.site.index for p in own) else ""
+        arrays = frozenset().union(*(s.loops[s.depth].arrays for s in state.sites))
+        return next((p.array for p in all_parts(c.expr) if isinstance(p, Load) and p.array in arrays), "")
+
+
+_ZERO = Const(0, AxisRef("").dtype)
+_ONE = Const(1, AxisRef("").dtype)
+
+
+def _stride(loop: object) -> Expr:
+    assert isinstance(loop, Loop)
+    return Const(loop.axis.step, AxisRef("").dtype)
+
+
+def _alike(p: Expr, e: Expr) -> bool:
+    """Whether two terms are one operation, whatever their operands and dtypes."""
+    match p, e:
+        case Const(value=a), Const(value=b):
+            return a == b
+        case (Binary(op=a), Binary(op=b)) | (Unary(op=a), Unary(op=b)):
+            return a == b
+        case (Compare(op=a), Compare(op=b)) | (Logic(op=a), Logic(op=b)):
+            return a == b
+        case Call(name=a), Call(name=b):
+            return a == b
+        case Cast(dtype=a), Cast(dtype=b):
+            return a is b
+        case Select(), Select():
+            return True
+    return False
+
+
+def _said(e: Expr) -> str:
+    """An operation in a word or two."""
+    match e:
+        case Const(value=value):
+            return f"the number {value}"
+        case Binary(op=op) | Unary(op=op) | Compare(op=op) | Logic(op=op):
+            return f"`{op}`"
+        case Call(name=name):
+            return f"`{name}`"
+        case Cast(dtype=dtype):
+            return f"a rounding to {dtype}"
+        case Load(array=array):
+            return f"an element of {array}"
+        case Select():
+            return "a choice"
+        case AxisRef() | Dim() | Scalar() | Var():
+            return "a plain value"
+
+
+def _operands(e: Expr, op: str) -> list[Expr]:
+    """The operands of a sum or product of one dtype, left to right."""
+    if isinstance(e, Binary) and e.op == op:
+        return [*_operands(e.left, op), *_operands(e.right, op)]
+    return [e]
+
+
+def _joined(es: list[Expr], op: str) -> Expr:
+    out = es[0]
+    for e in es[1:]:
+        out = Binary(op, out, e)
+    return out

@@ -1,0 +1,442 @@
+"""view: a nest as what its statements compute: reductions and stores of whole expressions.
+
+Every spelling of a reduction becomes one form, `Reduction(op, over, init, value)`: a scalar accumulator and an
+array that is updated alike, wherever the loop stands, as dependence analysis found it. Scalar temporaries and
+elements just stored are put in the place of their reads; what cannot be is a version, named `m#3`: the third
+value that was given a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from tl2hip.dtypes import BOOL
+from tl2hip.nest.dependence import Analysis, AxisKind, analyse
+from tl2hip.nest.ir import (
+    Alloc,
+    AxisRef,
+    Binary,
+    Compare,
+    Const,
+    Expr,
+    If,
+    Load,
+    Logic,
+    Loop,
+    Nest,
+    Select,
+    Set,
+    Stmt,
+    Store,
+    Unary,
+    Update,
+    Var,
+    While,
+)
+from tl2hip.nest.walk import all_parts, all_stmts, own_exprs, parts, rebuild
+from tl2hip.rule.meaning import OPERATIONS, neutral
+from tl2hip.source.span import Span
+
+LARGE = 150
+"""Nodes of an expression that is still put in the place of its name."""
+
+Element = tuple[str, tuple[Expr, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One value of a scalar local, known by no expression: the loops it may change in, whether a loop made it,
+    and the reduction that did, where it was one."""
+
+    name: str
+    loops: tuple[str, ...]
+    made: bool = False
+    site: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A loop around a statement (a `while` is one too), the terms of its bounds, and the arrays written in it."""
+
+    axis: str
+    loop: Loop | While
+    bounds: tuple[Expr, ...]
+    arrays: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One statement that rules look at.
+
+    op: the operation of a reduction, "" for a plain store
+    target, index: the scalar or the element that takes the value
+    loops: all around it, outermost first; `over` are those of them that it reduces over
+    init: what a reduction starts from, with the store that put it there (`filled`)
+    value: what is stored, or the terms of the reduction
+    fault: why it is no reduction of independent terms after all
+    depth: how many loops stand around the outermost of the loops it reduces over
+    """
+
+    number: int
+    op: str
+    target: str
+    index: tuple[Expr, ...]
+    loops: tuple[Around, ...]
+    over: tuple[str, ...]
+    init: Expr | None
+    value: Expr
+    at: Span
+    depth: int
+    filled: int | None = None
+    fault: str = ""
+
+
+@dataclass(slots=True)
+class View:
+    """A nest's sites in the order of the text, and what its names are."""
+
+    nest: Nest
+    kinds: Mapping[str, AxisKind]
+    sites: list[Site] = field(default_factory=list)
+    versions: dict[str, Version] = field(default_factory=dict)
+
+    def axes_of(self, e: Expr, loops: tuple[Around, ...]) -> frozenset[str]:
+        """The axes of the loops around that a value may change with."""
+        found: set[str] = set()
+        for p in all_parts(e):
+            match p:
+                case AxisRef(axis=axis):
+                    found.add(axis)
+                case Var(name=name):
+                    found.update(self.versions[name].loops)
+                case Load(array=array):
+                    found.update(a.axis for a in loops if array in a.arrays)
+                case _:
+                    pass
+        return frozenset(found)
+
+    def made_by(self, e: Expr) -> Iterator[Version]:
+        """The results of loops that an expression reads."""
+        for p in all_parts(e):
+            if isinstance(p, Var) and self.versions[p.name].made:
+                yield self.versions[p.name]
+
+    def site_of(self, name: str) -> Site | None:
+        """The reduction that made a version."""
+        number = self.versions[name].site
+        return None if number is None else self.sites[number]
+
+
+def view(nest: Nest, analysis: Analysis | None = None) -> View:
+    """What a nest computes. `analysis` is that of this nest, where it is at hand."""
+    out = View(nest, (analysis or analyse(nest)).kinds)
+    _Walk(out).body(nest.body)
+    return out
+
+
+@dataclass(slots=True)
+class _Running:
+    """A reduction into a scalar, while its loops are walked."""
+
+    op: str
+    init: Expr
+    depth: int
+    sites: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Memory:
+    """Elements known to hold an expression, each with the site that stored it; whole arrays under no index."""
+
+    elements: dict[Element, tuple[Expr, int]] = field(default_factory=dict)
+    whole: dict[str, tuple[Expr, int]] = field(default_factory=dict)
+
+    def copy(self) -> _Memory:
+        return _Memory(dict(self.elements), dict(self.whole))
+
+    def forget(self, arrays: frozenset[str]) -> None:
+        """Leaves out what the arrays hold, and what was read from them."""
+        self.elements = {
+            k: v for k, v in self.elements.items() if k[0] not in arrays and not _reads(v[0], arrays)
+        }
+        self.whole = {k: v for k, v in self.whole.items() if k not in arrays}
+
+
+def _reads(e: Expr, arrays: frozenset[str]) -> bool:
+    return any(isinstance(p, Load) and p.array in arrays for p in all_parts(e))
+
+
+class _Walk:
+    """Walks the statements in order, with what each name and element holds."""
+
+    def __init__(self, out: View) -> None:
+        self.out = out
+        self.names: dict[str, Expr] = {}
+        self.memory = _Memory()
+        self.loops: tuple[Around, ...] = ()
+        self.before: list[_Memory] = []
+        self.guards: tuple[tuple[Expr, int], ...] = ()
+        """The tests around, each with the number of loops around it."""
+        self.running: dict[str, _Running] = {}
+
+    # --- names ---------------------------------------------------------------------------------------
+
+    def version(self, name: str, made: bool = False, site: int | None = None) -> Var:
+        """A new value of a name that no expression tells."""
+        own = f"{name}#{len(self.out.versions)}"
+        self.out.versions[own] = Version(name, tuple(a.axis for a in self.loops), made, site)
+        return Var(own, self.out.nest.dtype_of(name))
+
+    def term(self, e: Expr) -> Expr:
+        """An expression over versions, with what names and elements hold in their place."""
+        if isinstance(e, Var):
+            if e.name not in self.names:
+                self.names[e.name] = self.version(e.name)
+            return self.names[e.name]
+        old = parts(e)
+        if not old:
+            return e
+        new = tuple(map(self.term, old))
+        if any(a is not b for a, b in zip(old, new, strict=True)):
+            e = rebuild(e, new)
+        if isinstance(e, Load):
+            known = self.memory.elements.get((e.array, e.index))
+            return e if known is None else known[0]
+        return e
+
+    def settle(self, arrays: frozenset[str]) -> None:
+        """Makes versions of the names whose expression reads arrays about to change."""
+        for name, e in self.names.items():
+            if _reads(e, arrays):
+                self.names[name] = self.version(name)
+
+    def bind(self, name: str, value: Expr) -> None:
+        small = sum(1 for _ in all_parts(value)) <= LARGE
+        self.names[name] = value if small else self.version(name)
+
+    # --- statements ----------------------------------------------------------------------------------
+
+    def body(self, body: tuple[Stmt, ...]) -> None:
+        for s in body:
+            match s:
+                case Loop():
+                    self.loop(s, s.axis.name)
+                case While():
+                    self.loop(s, f"while {len(self.out.versions)}")
+                case If():
+                    self.branch(s)
+                case Set() if s.name in self.running:
+                    self.accumulate(s)
+                case Set():
+                    self.bind(s.name, self.term(s.value))
+                case Store():
+                    self.store(s)
+                case Update():
+                    self.update(s)
+                case Alloc(array=array):
+                    self.changed(frozenset({array}))
+
+    def changed(self, arrays: frozenset[str]) -> None:
+        self.settle(arrays)
+        self.memory.forget(arrays)
+
+    def loop(self, s: Loop | While, axis: str) -> None:
+        inside = list(all_stmts(s.body))
+        arrays = frozenset(x.array for x in inside if isinstance(x, Store | Update | Alloc))
+        written = {x.name for x in inside if isinstance(x, Set)}
+        self.settle(arrays)
+        bounds = tuple(map(self.term, own_exprs(s))) if isinstance(s, Loop) else ()
+        saved, guards = dict(self.names), self.guards
+        self.before.append(self.memory.copy())
+        self.memory.forget(arrays)
+        memory = self.memory.copy()
+        started = self.start(axis, written)
+        outer, self.loops = self.loops, (*self.loops, Around(axis, s, bounds, arrays))
+        for name in written:
+            if name in saved and name not in self.running:
+                self.names[name] = self.version(name)
+        self.body(s.body)
+        self.loops, self.guards, self.memory = outer, guards, memory
+        before = self.before.pop()
+        self.names = {n: e for n, e in saved.items() if n not in written}
+        for name in written:
+            self.names[name] = self.version(name, True, self.finish(name) if name in started else None)
+        self.filled(s, before)
+
+    def start(self, axis: str, written: set[str]) -> list[str]:
+        """The scalars that a loop reduces into and no loop around it does."""
+        kind = self.out.kinds.get(axis)
+        started = []
+        for r in kind.reductions if kind is not None else ():
+            name = r.variables[0]
+            if len(r.variables) == 1 and name in written and name not in self.running and r.op in OPERATIONS:
+                init = self.names.get(name) or self.version(name)
+                self.running[name] = _Running(r.op, init, len(self.loops))
+                started.append(name)
+        return started
+
+    def finish(self, name: str) -> int | None:
+        """Ends a reduction; its site, where it has one and no more."""
+        sites = self.running.pop(name).sites
+        if len(sites) == 1:
+            return sites[0]
+        for number in sites:
+            self.blame(number, f"{len(sites)} statements add to {name} in the same loop")
+        return None
+
+    def blame(self, number: int, fault: str) -> None:
+        self.out.sites[number] = replace(self.out.sites[number], fault=fault)
+
+    def branch(self, s: If) -> None:
+        test = self.term(s.test)
+        inside = list(all_stmts((*s.then, *s.orelse)))
+        arrays = frozenset(x.array for x in inside if isinstance(x, Store | Update | Alloc))
+        names, memory, guards = dict(self.names), self.memory.copy(), self.guards
+        self.guards = (*guards, (test, len(self.loops)))
+        self.body(s.then)
+        then = self.names
+        self.names, self.memory = dict(names), memory.copy()
+        self.guards = (*guards, (Unary("not", test), len(self.loops)))
+        self.body(s.orelse)
+        orelse, self.guards, self.memory = self.names, guards, memory
+        self.memory.forget(arrays)
+        self.names = names
+        self.settle(arrays)
+        for name in {x.name for x in inside if isinstance(x, Set)} - self.running.keys():
+            a, b = then.get(name), orelse.get(name)
+            if a is None or b is None or arrays:
+                self.names[name] = self.version(name)
+            else:
+                self.bind(name, a if a == b else Select(test, a, b))
+
+    # --- sites ---------------------------------------------------------------------------------------
+
+    def accumulate(self, s: Set) -> None:
+        """`s = s op e` in the loops that reduce it."""
+        running = self.running[s.name]
+        term = _operand(s.value, s.name)
+        over = self.loops[running.depth :]
+        fault = "" if term is not None else f"{s.name} is accumulated in a form that is not understood"
+        if any(isinstance(a.loop, While) for a in over):
+            fault = f"a while stands between {s.name} and the loop over it"
+        value = Const(0, s.value.dtype) if term is None else self.term(term)
+        axes = tuple(a.axis for a in over)
+        value = self.guarded(value, running.op, frozenset(axes), running.depth)
+        running.sites.append(len(self.out.sites))
+        self.add(running.op, s.name, (), axes, running.init, value, s, running.depth, None, fault)
+
+    def guarded(self, value: Expr, op: str, over: frozenset[str], depth: int) -> Expr:
+        """The term with the tests that it stands under, where these change over the loops that reduce it."""
+        for test, place in reversed(self.guards):
+            if place >= depth and not over.isdisjoint(self.out.axes_of(test, self.loops)):
+                nothing = Const(neutral(op), value.dtype)
+                value = Select(test, value, nothing)
+        return value
+
+    def store(self, s: Store) -> None:
+        index, value = tuple(map(self.term, s.index)), self.term(s.value)
+        site = len(self.out.sites)
+        self.add("", s.array, index, (), None, value, s, len(self.loops))
+        self.changed(frozenset({s.array}))
+        if s.proven and not _reads(value, frozenset({s.array})) and sum(1 for _ in all_parts(value)) <= LARGE:
+            self.memory.elements[s.array, index] = (value, site)
+
+    def update(self, s: Update) -> None:
+        index, value = tuple(map(self.term, s.index)), self.term(s.value)
+        own = frozenset().union(*(self.out.axes_of(i, self.loops) for i in index))
+        over = tuple(a.axis for a in self.loops if a.axis not in own and self.updates(a.axis, s))
+        fault = ""
+        if any(self.scatters(a.axis, s) for a in self.loops):
+            fault = f"several iterations may update the same element of {s.array}"
+        before = Load(s.array, index, s.value.dtype, s.proven)
+        if not over:
+            computed = Binary(s.op, before, value)
+            self.add("", s.array, index, (), None, computed, s, len(self.loops), None, fault)
+        else:
+            depth = next(n for n, a in enumerate(self.loops) if a.axis in over)
+            init, filled = self.start_of(s, index, depth)
+            if s.op not in OPERATIONS:
+                fault = f"`{s.op}` is no operation of rules"
+            value = self.guarded(value, s.op, frozenset(over), depth)
+            self.add(s.op, s.array, index, over, init or before, value, s, depth, filled, fault)
+        self.changed(frozenset({s.array}))
+
+    def updates(self, axis: str, s: Update) -> bool:
+        kind = self.out.kinds.get(axis)
+        return kind is not None and any(u.array == s.array and u.invariant for u in kind.updates)
+
+    def scatters(self, axis: str, s: Update) -> bool:
+        kind = self.out.kinds.get(axis)
+        return kind is not None and any(u.array == s.array and not u.invariant for u in kind.updates)
+
+    def start_of(self, s: Update, index: tuple[Expr, ...], depth: int) -> tuple[Expr | None, int | None]:
+        """What an element holds before the loops that reduce into it, and the site that put it there."""
+        memory = self.before[depth]
+        known = memory.elements.get((s.array, index)) or memory.whole.get(s.array)
+        return (None, None) if known is None else known
+
+    def filled(self, s: Loop | While, before: _Memory) -> None:
+        """Remembers an array that a loop nest has just filled with one value."""
+        axes: dict[str, Expr] = {}
+        inner: Stmt = s
+        while isinstance(inner, Loop) and len(inner.body) == 1 and inner.axis.step == 1:
+            if not isinstance(inner.axis.start, Const) or inner.axis.start.value != 0:
+                return
+            axes[inner.axis.name] = inner.axis.stop
+            inner = inner.body[0]
+        if not isinstance(inner, Store) or not inner.proven or not isinstance(inner.value, Const):
+            return
+        names = [i.axis for i in inner.index if isinstance(i, AxisRef)]
+        shape = self.out.nest.array(inner.array).shape
+        if sorted(names) == sorted(axes) and len(names) == len(shape):
+            if all(axes[n] == extent for n, extent in zip(names, shape, strict=True)):
+                self.memory.whole[inner.array] = (inner.value, len(self.out.sites) - 1)
+
+    def add(
+        self,
+        op: str,
+        target: str,
+        index: tuple[Expr, ...],
+        over: tuple[str, ...],
+        init: Expr | None,
+        value: Expr,
+        s: Set | Store | Update,
+        depth: int,
+        filled: int | None = None,
+        fault: str = "",
+    ) -> None:
+        number = len(self.out.sites)
+        self.out.sites.append(
+            Site(number, op, target, index, self.loops, over, init, value, s.at, depth, filled, fault)
+        )
+
+
+def _operand(value: Expr, name: str) -> Expr | None:
+    """What is taken in by `name op e`, or by that under a condition (`e if test else` the neutral element)."""
+    match value:
+        case Select(test=Compare(left=a, right=b), then=x, orelse=Var(name=n)) if n == name and _uses(
+            value.test, name
+        ):
+            return x if x in (a, b) else None
+        case Select(test=test, then=e, orelse=Var(name=n)) if n == name:
+            return _under(test, e, name)
+        case Select(test=test, then=Var(name=n), orelse=e) if n == name:
+            return _under(Unary("not", test), e, name)
+        case Binary(left=Var(name=n), right=e) if n == name:
+            return e
+        case Binary(left=e, right=Var(name=n)) if n == name:
+            return e
+    return None
+
+
+def _under(test: Expr, e: Expr, name: str) -> Expr | None:
+    op = e.op if isinstance(e, Binary | Logic) else ""
+    inner = _operand(e, name)
+    if inner is None or op not in OPERATIONS or inner.dtype is BOOL:
+        return None
+    return Select(test, inner, Const(neutral(op), inner.dtype))
+
+
+def _uses(e: Expr, name: str) -> bool:
+    return any(isinstance(p, Var) and p.name == name for p in all_parts(e))
