@@ -96,9 +96,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def check(text: str, *args: Any, math: DType = F32, close: float = 0, **options: Any) -> Nest:
-    (
-        ""
-    )"Asserts that the shown nest changes and returns what the function does; `close`: relative error allowed."""
+    """Asserts that the shown nest changes and returns what the function does, within a relative `close`."""
     nest = nest_of(text, math=math, **options)
     mine, theirs = copy.deepcopy(args), copy.deepcopy(args)
     function = function_of(text, nest.name)
