@@ -217,24 +217,27 @@ def host_program() -> Plan:
 
 
 def vectors(dtype: DType, width: int) -> Plan:
-    """out[i] = x[i] for whole vectors, through LDS and registers."""
-    names = tuple(f"v{k}" for k in range(width))
-    at = Binary("*", AxisRef("g"), i64(width))
-    values = tuple(Var(n, dtype) for n in names)
-    shared = Array("tile", dtype, (i64(64), i64(width)), "local")
-    own = Array("kept", dtype, (i64(width),), "local")
-    lds = tuple(Store("tile", (Var("thread", I64), i64(k)), v, True) for k, v in enumerate(values))
-    kept = tuple(
-        Store("kept", (i64(k),), Load("tile", (Var("thread", I64), i64(k)), dtype, True), True)
-        for k in range(width)
+    """out[i] = x[i] for whole vectors, element by element through LDS and registers."""
+
+    def element(array: str, *index: Expr) -> Load:
+        return Load(array, index, dtype, True)
+
+    thread, each = Var("thread", I64), [i64(k) for k in range(width)]
+    at = (Binary("*", AxisRef("g"), i64(width)),)
+    moved: tuple[DeviceStmt, ...] = (
+        LoadVector("v", "x", at),
+        *(Store("tile", (thread, k), element("v", k), True) for k in each),
+        *(Store("kept", (k,), element("tile", thread, k), True) for k in each),
+        *(Store("v", (k,), element("kept", k), True) for k in each),
+        StoreVector("out", at, "v"),
     )
-    out = StoreVector("out", (at,), tuple(Load("kept", (i64(k),), dtype, True) for k in range(width)))
-    last = Binary("//", Dim("N"), i64(width))
-    moved = (LoadVector(names, "x", (at,)), *lds, *kept, out)
-    loop = For("g", Var("thread", I64), last, i64(64), moved, unroll=2)
-    plan = one_kernel(
-        "copy", (array("x", dtype, "N"), array("out", dtype, "N")), ("N",), (loop, Barrier("done")),
-        (i64(1), i64(1), i64(1)), (64, 1, 1),
-    )  # fmt: skip
-    kernel = replace(plan.kernels[0], local_arrays=("tile", "kept"))
-    return replace(plan, arrays=(*plan.arrays, Placed(shared, "shared"), Placed(own, "thread")), kernels=(kernel,))
+    loop = For("g", thread, Binary("//", Dim("N"), i64(width)), i64(64), moved, unroll=2)
+    arrays = (array("x", dtype, "N"), array("out", dtype, "N"))
+    plan = one_kernel("copy", arrays, ("N",), (loop, Barrier("done")), (i64(1), i64(1), i64(1)), (64, 1, 1))
+    own = (
+        Placed(Array("tile", dtype, (i64(64), i64(width)), "local"), "shared"),
+        Placed(Array("kept", dtype, (i64(width),), "local"), "thread"),
+        Placed(Array("v", dtype, (i64(width),), "local"), "vector"),
+    )
+    kernel = replace(plan.kernels[0], local_arrays=("tile", "kept", "v"))
+    return replace(plan, arrays=(*plan.arrays, *own), kernels=(kernel,))
