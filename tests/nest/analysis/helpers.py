@@ -144,6 +144,8 @@ class Maker:
         if f in TABLE:
             inner = self.guess(args[0]) or I64
             return Cast(self.expr(args[0], inner), TABLE[f], explicit=True)
+        if f == "abs":
+            return Unary("abs", self.expr(args[0], want))
         return Call(f, tuple(self.expr(a, want) for a in args), want)
 
     def name(self, name: str, want: DType) -> Expr:

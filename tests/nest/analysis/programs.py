@@ -86,6 +86,7 @@ class Writer:
         choices += [f"2 * {i} + 1", f"{i} // 2", f"{i} % 2", f"{i} + {j}", f"{i} - {j}", f"{abs(c)}"]
         choices += [f"3 * {i} + {j}", f"min({i}, 3)", f"{i} % n", f"({i} + 1) % m", f"max({i} - 1, 0)"]
         choices += [f"n - {abs(c)}", "-1", f"{i} + n", f"idx[{i}]"]
+        choices += [f"abs({i} - {j})", f"({i} if {i} < m else m - 1)", f"({i} - 1 if {i} != 0 else 0)"]
         if self.flat:
             choices += [f"{i} * m + {j}", f"{i} * n + {j}", f"{j} * m + {i} + 1", f"{i} // m", f"{i} % m"]
         return self.pick.choice(choices)

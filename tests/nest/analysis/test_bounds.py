@@ -44,6 +44,15 @@ IN_RANGE = {
     "remainder": "for i in range(n):\n    a[(i * 7 + m) % n] = 1",
     "halved": "for i in range(n):\n    a[i // 2] = 1",
     "wide": "for i in range(n):\n    for j in range(n):\n        a[(i + j) // 2] = 1",
+    "distance": "for i in range(n):\n    for j in range(n):\n        a[abs(i - j)] = 1",
+    "not the first": "for i in range(n):\n    if i != 0:\n        a[i - 1] = 1",
+    "the first or not": "for i in range(n):\n    if i == 0:\n        a[i] = 1\n    else:\n        a[i - 1] = 1",
+    "not the last": "for i in range(n):\n    if i != n - 1:\n        a[i + 1] = 1",
+    "clamped by a choice": "for i in range(n):\n    a[i + 1 if i + 1 < n else n - 1] = 1",
+    "clamped by tests": (
+        "for i in range(n):\n    t = i - 2\n    if t < 0:\n        t = 0\n    a[t] = 1\n    t = i + 5\n"
+        "    if t > n - 1:\n        t = n - 1\n    a[t] = 2"
+    ),
     "first": "for i in range(n):\n    a[0] = 1",
     "last": "for i in range(n):\n    a[n - 1] = 1",
     "middle": "for i in range(n):\n    a[n // 2] = 1",

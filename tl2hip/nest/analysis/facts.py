@@ -24,20 +24,24 @@ DERIVED = 6
 """Facts that are looked at for what follows of older symbols, wherever new ones come to be known."""
 
 
+Choice = tuple[Poly, tuple[Poly, ...]]
+"""A value that a symbol may have, and what is 0 or more where it has it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What is known of one symbol wherever it is used.
 
-    `rank` grows in the order of first use; facts of a symbol mention only older ones beside it. `varies`
-    names the scopes (loops and whiles) whose iterations may give it other values. `choices`: it equals one of
-    these. `sized`: so far from the limits of i64 that sums of it never wrap. `load`: the array and index it
-    was loaded from. `opaque`: nothing but its facts is known.
+    `rank` grows in the order of first use; facts of a symbol mention only older ones beside it. `varies` names
+    the scopes (loops and whiles) whose iterations may give it other values. `choices`: it equals one of these,
+    each with what is known where it is the one. `sized`: so far from the limits of i64 that sums of it never
+    wrap. `load`: the array and index it was loaded from. `opaque`: nothing but its facts is known.
     """
 
     rank: int
     varies: frozenset[str]
     facts: tuple[Poly, ...] = ()
-    choices: tuple[Poly, ...] = ()
+    choices: tuple[Choice, ...] = ()
     sized: bool = True
     nonneg: bool = False
     load: tuple[str, tuple[Poly, ...]] | None = None
@@ -182,4 +186,6 @@ class Prover:
                 return True
         newest = self._newest(lead)
         choices = self.meanings[newest].choices
-        return bool(choices) and all(self._search(replace_symbol(p, newest, c), facts, fuel, seen) for c in choices)
+        return bool(choices) and all(
+            self._search(replace_symbol(p, newest, c), facts.more(known), fuel, seen) for c, known in choices
+        )

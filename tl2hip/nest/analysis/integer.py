@@ -72,7 +72,7 @@ class System:
                 self.require(f, copy)
                 pending += symbols(f)
             if meaning.choices:
-                self.either([[(subtract({(s,): 1}, c), "= 0")] for c in meaning.choices], copy)
+                self._either(s, meaning, copy)
             if s.kind == "axis":
                 pending += self._stride(s, copy)
 
@@ -85,15 +85,16 @@ class System:
                 self.constraints.append(f"{text} = {step}*{trip}")
         return list(symbols(start))
 
-    def either(self, options: list[list[tuple[Poly, str]]], copy: int) -> None:
-        """Adds that one of several lists of constraints holds; nothing where one of them is not affine."""
-        texts = []
-        for option in options:
-            parts = [(self.text(p, copy), relation) for p, relation in option]
-            if any(t is None for t, _ in parts):
+    def _either(self, s: Symbol, meaning: Meaning, copy: int) -> None:
+        """Adds that a symbol has one of its choices; nothing where one of them is not affine."""
+        options = []
+        for value, known in meaning.choices:
+            equal = self.text(subtract({(s,): 1}, value), copy)
+            if equal is None:
                 return
-            texts.append(" and ".join(f"{t} {relation}" for t, relation in parts))
-        self.constraints.append("(" + " or ".join(f"({t})" for t in texts) + ")")
+            texts = [self.text(f, copy) for f in known]
+            options.append(" and ".join([f"{equal} = 0", *(f"{t} >= 0" for t in texts if t is not None)]))
+        self.constraints.append("(" + " or ".join(f"({o})" for o in options) + ")")
 
     def possible(self) -> bool:
         """Whether some whole numbers satisfy every constraint."""

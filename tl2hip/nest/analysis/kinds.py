@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Literal, get_args
 
 from tl2hip.nest.analysis.conflicts import Conflict, Pairs, Question
@@ -199,12 +198,13 @@ def _first_conflict(accesses: list[Access], pairs: Pairs) -> Conflict | None:
 def _to_compare(accesses: list[Access]) -> Iterator[tuple[Access, Access]]:
     """The pairs of accesses of which one writes, those that look alike once; a write first with itself."""
     asked: set[object] = set()
-    writes = [(a, a) for a in accesses if a.writes]
-    for x, y in (*writes, *combinations(accesses, 2)):
-        key = _shape_of(x, y)
-        if (x.writes or y.writes) and key not in asked:
-            asked.add(key)
-            yield x, y
+    writes = [a for a in accesses if a.writes]
+    for x in writes:
+        for y in (x, *(a for a in accesses if a is not x and (a.place > x.place or not a.writes))):
+            key = _shape_of(x, y)
+            if key not in asked:
+                asked.add(key)
+                yield x, y
 
 
 def _shape_of(x: Access, y: Access) -> object:

@@ -140,6 +140,8 @@ class Trace:
             case Unary(op=op, dtype=t):
                 if op == "-" and t is I64:
                     return scale(operands[0], -1)
+                if op == "abs" and t is I64:
+                    return self.values.absolute(operands[0])
                 if op == "not":
                     return self.values.negation(operands[0])
                 return self.values.opaque(("unary", op, t.name), t, operands)
@@ -150,7 +152,7 @@ class Trace:
                     return self.values.extreme(op, operands[0], operands[1])
                 return self.values.opaque(("binary", op, t.name), t, operands)
             case Compare(op=op, left=left):
-                return self.values.compare(op, operands[0], operands[1], left.dtype)
+                return self.values.compare(op, operands[0], operands[1], left.dtype, facts)
             case Cast(value=inner, dtype=t):
                 if fits(inner.dtype, t):
                     return operands[0]

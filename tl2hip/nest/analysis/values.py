@@ -20,7 +20,7 @@ from tl2hip.nest.analysis.affine import (
     subtract,
     times,
 )
-from tl2hip.nest.analysis.facts import Facts, Meaning, Prover
+from tl2hip.nest.analysis.facts import Choice, Facts, Meaning, Prover
 from tl2hip.nest.ir import Scalar
 
 Both = tuple[tuple[Poly, ...], tuple[Poly, ...]]
@@ -56,7 +56,7 @@ class Values:
         s: Symbol,
         varies: frozenset[str],
         facts: tuple[Poly, ...] = (),
-        choices: tuple[Poly, ...] = (),
+        choices: tuple[Choice, ...] = (),
         sized: bool = True,
         nonneg: bool = False,
         load: tuple[str, tuple[Poly, ...]] | None = None,
@@ -130,7 +130,8 @@ class Values:
         s, new = self.numbered("select", (test, then, orelse))
         if new:
             exact = t.is_int and self.exact(then) and self.exact(orelse)
-            choices = (then, orelse) if exact else ()
+            true, false = self.assumed(test)
+            choices = ((then, true), (orelse, false)) if exact else ()
             sized = exact and self.sized(then) and self.sized(orelse)
             self.symbol(s, self.varies((test, then, orelse)), (), choices, sized, opaque=not exact)
         return of(s)
@@ -163,11 +164,11 @@ class Values:
         s, new = self.numbered(("extreme", low), (a, b))
         if new:
             facts: tuple[Poly, ...] = ()
-            choices: tuple[Poly, ...] = ()
+            choices: tuple[Choice, ...] = ()
             if self.exact(a) and self.exact(b):
                 sign = -1 if low else 1
                 facts = tuple(scale(subtract(of(s), p), sign) for p in (a, b))
-                choices = (a, b)
+                choices = ((a, (scale(subtract(a, b), sign),)), (b, (scale(subtract(b, a), sign),)))
             self.symbol(s, self.varies((a, b)), facts, choices, self.sized(a) and self.sized(b))
         return of(s)
 
@@ -189,6 +190,18 @@ class Values:
         if op == "//":
             return of(q)
         return subtract(a, times(of(q), b)) if self.exact(a) else self._remainder(a, b)
+
+    def absolute(self, a: Poly) -> Poly:
+        """The absolute value of an i64, which wraps for the lowest one."""
+        if not self.sized(a):
+            return self.opaque("abs", I64, (a,))
+        s, new = self.numbered("abs", (a,))
+        if new:
+            minus = scale(a, -1)
+            facts = (subtract(of(s), a), add(of(s), a))
+            choices: tuple[Choice, ...] = ((a, (a,)), (minus, (minus,)))
+            self.symbol(s, self.varies((a,)), facts, choices, nonneg=True)
+        return of(s)
 
     def _quotient(self, a: Poly, b: Poly, facts: Facts) -> Symbol:
         """A floor division by 1 or more; of 0 or more it is 0 or more, and at most that."""
@@ -233,10 +246,18 @@ class Values:
         self._says.setdefault(s, says)
         return out
 
-    def compare(self, op: str, a: Poly, b: Poly, t: DType) -> Poly:
-        """A comparison of two values of one dtype."""
-        exact = (t.is_int or t is BOOL) and self.exact(a) and self.exact(b)
-        return self.test(("compare", op), (a, b), _says(op, a, b) if exact else ((), ()))
+    def compare(self, op: str, a: Poly, b: Poly, t: DType, facts: Facts) -> Poly:
+        """A comparison of two values of one dtype, at a place where facts hold."""
+        if not (t.is_int or t is BOOL) or not self.exact(a) or not self.exact(b):
+            return self.test(("compare", op), (a, b), ((), ()))
+        side = self._side(a, b, facts) if op in ("==", "!=") else 0
+        return self.test(("compare", op, side), (a, b), _says(op, a, b, side))
+
+    def _side(self, a: Poly, b: Poly, facts: Facts) -> int:
+        """1 where a >= b is known, -1 where a <= b is: then unequal says which is greater."""
+        if self.prover.nonneg(subtract(a, b), facts):
+            return 1
+        return -1 if self.prover.nonneg(subtract(b, a), facts) else 0
 
     def negation(self, test: Poly) -> Poly:
         """`not` of a bool."""
@@ -252,10 +273,11 @@ class Values:
         return (), ()
 
 
-def _says(op: str, a: Poly, b: Poly) -> Both:
+def _says(op: str, a: Poly, b: Poly, side: int) -> Both:
     """What a comparison of whole numbers says when true and when false."""
     over, under = subtract(a, b), subtract(b, a)
     strictly_over, strictly_under = add(over, number(-1)), add(under, number(-1))
+    unequal = {1: (strictly_over,), -1: (strictly_under,), 0: ()}[side]
     match op:
         case "<":
             return (strictly_under,), (over,)
@@ -266,9 +288,9 @@ def _says(op: str, a: Poly, b: Poly) -> Both:
         case ">=":
             return (over,), (strictly_under,)
         case "==":
-            return (over, under), ()
+            return (over, under), unequal
         case "!=":
-            return (), (over, under)
+            return unequal, (over, under)
     raise ValueError(f"no comparison {op}")
 
 
