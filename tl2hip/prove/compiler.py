@@ -41,6 +41,7 @@ DEVICE_FLAGS = (
 HOST_FLAGS = (
     "--target=x86_64-linux-gnu", "-x", "c++", "-std=c++17", "-march=x86-64-v3", "-fPIC", "-fdeclspec",
     "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-threadsafe-statics", "-fno-stack-protector",
+    "-fstack-clash-protection",
     "-fno-vectorize", "-fno-slp-vectorize", "-ffp-contract=off",
     # As on the device: a call may hold a barrier, so no branch around one is folded into two copies of it.
     "-Xclang", "-fconvergent-functions",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from tl2hip.prove.control_flow import find_loops, read_blocks
 
-LDS_LIMIT = 65_536  # bytes a workgroup; gfx942.md 1.2
+LDS_LIMIT = 65_536  # bytes a workgroup; AMD CDNA 3 white paper
 
 LABEL = re.compile(r"^([A-Za-z_.$][\w.$]*):")
 NOTE = re.compile(r"; (\w+)(?: =|:) (\d+)")

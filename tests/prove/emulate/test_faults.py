@@ -187,6 +187,17 @@ def test_a_wild_store_ends_the_run_and_not_the_process() -> None:
             assert kinds(run) == {kind} and run.status == 719
 
 
+def test_a_thread_with_more_private_memory_than_a_stack_ends_the_run() -> None:
+    text = planted(kernels.SCALE, "y[i] = by * x[i];",
+                   "{ volatile float big[100000]; big[n * 300] = x[i]; y[i] = big[n * 300] + big[0] * 0.0f; }")
+    for detect in (True, False):
+        x, y = np.ones(300, np.float32), np.zeros(300, np.float32)
+        library = Emulator.load(text, detect=detect)
+        for _ in range(2):
+            run = library.call("scale", [x, y, np.float32(2), np.int32(300)])
+            assert "crash" in kinds(run) and run.status == 719
+
+
 def test_a_loop_without_end_is_found() -> None:
     text = planted(kernels.SCALE, "y[i] = by * x[i];", "while (((volatile const float*)x)[i] > 0.0f) y[i] += by;")
     for detect in (True, False):

@@ -98,7 +98,7 @@ static u32 phase_clocks(const Instruction& made, u64 lanes, u32 bytes) {
     return most;
 }
 
-// Lanes 0-3 and 20-23 are read together, and so on (gfx942.md 1.6, measured by others on MI300).
+// Lanes 0-3 and 20-23 are read together, and so on (measured on MI300: ROCm blog "LDS bank conflict", tingqli/pyhip).
 constexpr u32 READ_B128[4] = {0x00F0000F, 0x000F00F0, 0xF0000F00, 0x0F00F000};
 
 static u64 phase_lanes(u32 bytes, bool write, u32 phase) {

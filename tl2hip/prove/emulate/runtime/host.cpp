@@ -182,7 +182,8 @@ EXPORT u64 tl2hip_peek(const void* at, u32 bytes) {
 
 EXPORT void tl2hip_poke(void* at, u32 bytes, u64 bits) { memcpy(at, &bits, bytes); }
 
-// Range-checked per 32-bit piece on voffset alone; the scalar offset shifts the base, as gfx942.md 1.5 advises.
+// Bytes of a buffer access that are in range, in whole 32-bit pieces. As the GCN documents say, the vector offset is
+// compared with what the scalar offset leaves of the records.
 static u32 in_range(u32 records, u32 voffset, u32 soffset, u32 bytes) {
     u64 end = (u64)voffset + bytes;
     u64 room = records > soffset ? records - soffset : 0;
