@@ -114,6 +114,13 @@ def test_a_shard_keeps_only_its_newest_results(cache: Path) -> None:
     assert not (cache / "aa" / "0000").exists()
 
 
+def test_a_cache_that_cannot_be_written_is_done_without(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TL2HIP_CACHE", str(tmp_path / "file" / "cache"))
+    first = compiler.cached("ccdd", lambda _: b"made")
+    assert first.read_bytes() == b"made" and compiler.cached("ccdd", lambda _: b"not again") == first
+
+
 def test_a_failed_build_leaves_nothing(cache: Path) -> None:
     def fail(_: Path) -> bytes:
         raise RuntimeError("no")

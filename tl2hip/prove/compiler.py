@@ -7,6 +7,7 @@ that printed HIP uses come from our own `hip/hip_runtime.h`, which is found befo
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import importlib.util
 import os
@@ -168,13 +169,11 @@ def cache_folder() -> Path:
 
 def cached(key: str, build: Callable[[Path], bytes]) -> Path:
     """The cache's file for a key; `build` makes its bytes in a scratch folder when it is not there."""
-    shard = cache_folder() / key[:2]
+    shard = _usable_folder(cache_folder()) / key[:2]
     path = shard / key[2:]
-    try:
+    if path.exists():
         os.utime(path)  # the ones in use stay longest
         return path
-    except FileNotFoundError:
-        pass
     with tempfile.TemporaryDirectory(prefix="tl2hip-") as scratch:
         made = build(Path(scratch))
     shard.mkdir(parents=True, exist_ok=True)
@@ -184,6 +183,23 @@ def cached(key: str, build: Callable[[Path], bytes]) -> Path:
     os.replace(partial, path)
     _prune(shard)
     return path
+
+
+@lru_cache(maxsize=8)
+def _usable_folder(folder: Path) -> Path:
+    """The folder when it can be written, else one that lasts as long as this process."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return _own_folder()
+    return folder if os.access(folder, os.W_OK) else _own_folder()
+
+
+@lru_cache(maxsize=1)
+def _own_folder() -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="tl2hip-cache-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
 
 
 def _prune(shard: Path) -> None:

@@ -53,4 +53,4 @@ def _cache_fact() -> Fact:
     while not place.exists() and place != place.parent:
         place = place.parent
     writable = os.access(place, os.W_OK)
-    return Fact("cache", writable, f"{folder}" + ("" if writable else " cannot be written; set TL2HIP_CACHE"))
+    return Fact("cache", writable, f"{folder}" + ("" if writable else " cannot be written, so nothing is kept; set TL2HIP_CACHE"))
