@@ -52,5 +52,6 @@ def _cache_fact() -> Fact:
     place = folder
     while not place.exists() and place != place.parent:
         place = place.parent
-    writable = os.access(place, os.W_OK)
-    return Fact("cache", writable, f"{folder}" + ("" if writable else " cannot be written, so nothing is kept; set TL2HIP_CACHE"))
+    if place.is_dir() and os.access(place, os.W_OK):
+        return Fact("cache", True, str(folder))
+    return Fact("cache", False, f"{folder} cannot be written, so nothing is kept; set TL2HIP_CACHE")
