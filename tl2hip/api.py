@@ -6,7 +6,7 @@ Nothing here runs or imports the user's file, `verify` apart.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,8 @@ class Converted:
 
     name: str
     function: Function
+    problems: tuple[Problem, ...] = ()
+    """What there is to tell about this kernel."""
     nest: Nest | None = None
     plan: Plan | None = None
     printed: Printed | None = None
@@ -62,6 +64,17 @@ class Conversion:
         """All problems as the user sees them, in the order of the file."""
         return "\n".join(show(p, self.source) for p in sorted(self.problems, key=lambda p: p.at))
 
+    @property
+    def text(self) -> str:
+        """One HIP file of every kernel that was printed; empty for none."""
+        from tl2hip.hip import print_plans
+
+        printed = [k for k in self.kernels if k.printed]
+        if len(printed) == 1:
+            assert printed[0].printed is not None
+            return printed[0].printed.text
+        return print_plans([k.plan for k in printed if k.plan]).text if printed else ""
+
 
 class ConversionError(ValueError):
     """A kernel could not be converted; the message holds every problem, with its place and its way out."""
@@ -72,48 +85,82 @@ class ConversionError(ValueError):
 
 
 def convert(
-    source: Source, options: Options | None = None, *, wanted: Collection[str] = (), every: bool = False
+    source: Source,
+    options: Options | None = None,
+    *,
+    wanted: Collection[str] = (),
+    every: bool = False,
+    stop_after: str = "",
 ) -> Conversion:
-    """Every kernel of a file through all stages; `wanted` and `every` choose functions that carry no mark."""
+    """Every kernel of a file through all stages, or through those up to `stop_after` (one of STAGES).
+
+    `wanted` and `every` choose functions that carry no mark.
+    """
     from tl2hip.source.read import read
 
     options = options or Options()
     report = Report(source)
     module = read(source, report, wanted=wanted, every=every)
     names = [n for n in module.kernels if not wanted or n in wanted]
-    kernels = tuple(_kernel(name, module, report, options) for name in names)
+    kernels = tuple(_kernel(name, module, report, options, stop_after) for name in names)
     return Conversion(source, module, kernels, tuple(report.problems))
 
 
-def _kernel(name: str, module: Module, report: Report, options: Options) -> Converted:
-    from tl2hip.hip import print_plan
-    from tl2hip.plan import plan
+def _kernel(name: str, module: Module, whole: Report, options: Options, stop_after: str) -> Converted:
+    """One kernel as far as it comes; what is told of it also goes into the report of the whole file."""
     from tl2hip.source.read import find
 
     function = find(module, name)
     assert function is not None, name
+    report = Report(module.source)
+    for problem in whole.problems:
+        if _stands_in(problem, function):
+            report.add(problem)
     done = Converted(name, function)
-    if name in module.refused:
-        return done
     try:
-        nest = nest_of(function, module, report, options)
-        if nest is None:
-            return done
-        done = Converted(name, function, nest)
-        planned = plan(nest)
-        return Converted(name, function, nest, planned, print_plan(planned))
+        if name not in module.refused and stop_after != "read":
+            done = replace(done, nest=nest_of(function, module, report, options))
+        if done.nest is not None and stop_after not in ("nest", "rules"):
+            done = _planned(done, done.nest, stop_after)
     except Refused as refused:
         report.add(refused.problem)
-        return done
+    for problem in report.problems:
+        whole.add(problem)
+    return replace(done, problems=tuple(report.problems))
+
+
+def _planned(done: Converted, nest: Nest, stop_after: str) -> Converted:
+    """A kernel with its plan, and printed unless that comes after the stage to stop at. Raises Refused."""
+    from tl2hip.plan import plan
+
+    planned = plan(nest)
+    if stop_after == "plan":
+        return replace(done, plan=planned)
+    from tl2hip.hip import print_plan
+
+    return replace(done, plan=planned, printed=print_plan(planned))
+
+
+def _stands_in(problem: Problem, function: Function) -> bool:
+    """Whether a problem stands in the lines of a function."""
+    last = max([function.at.end_line, *(s.at.end_line for s in function.body)])
+    return function.at.line <= problem.at.line <= last
 
 
 def nest_of(function: Function, module: Module, report: Report, options: Options) -> Nest | None:
     """The nest of one kernel, its accesses proven where they can be; None where the report says why not."""
+    from tl2hip.dialects import article
     from tl2hip.nest.bounds import prove
     from tl2hip.nest.build import BuildOptions, build
     from tl2hip.nest.inline import forward
 
-    nest = build(function, module, report, BuildOptions(sets=options.sets, tiles=options.tiles))
+    sets = options.sets
+    if article.is_article(function, module):
+        spelled = article.expand(function, module, report, sets)
+        if spelled is None:
+            return None
+        function, module, sets = spelled.function, spelled.module, spelled.sets
+    nest = build(function, module, report, BuildOptions(sets=sets, tiles=options.tiles))
     return None if nest is None else prove(forward(nest))
 
 
@@ -138,7 +185,7 @@ def emit_hip(
     Raises ConversionError with all problems where one of them is refused or there is none.
     """
     done = _converted(text_or_path, kernel, Options(sets or {}, tiles or {}))
-    return "\n".join(k.printed.text for k in done.kernels if k.printed)
+    return done.text
 
 
 def _converted(text_or_path: str | Path, kernel: str | None, options: Options) -> Conversion:

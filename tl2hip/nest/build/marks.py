@@ -82,9 +82,9 @@ def _marks(ctx: Context, items: tuple[nodes.Expr, ...], at: Span) -> Tiling:
             raise Refused(mark_problems.BadTile(f"{found.name} stands twice", at=item.at))
         marks.append(found)
     check_split(tile, tuple(marks), at)
-    for m in marks:
+    for m, item in zip(marks, items, strict=True):
         if m.name in NOT_PLANNED_YET:
-            ctx.tell(mark_problems.NotPlannedYet(f"{m.name}({m.value})", at=m.at))
+            ctx.tell(mark_problems.NotPlannedYet(written(item, f"{m.name}({m.value})"), at=m.at))
     return Tiling(tile, tuple(marks), at)
 
 
@@ -112,6 +112,12 @@ def mark(ctx: Context, e: nodes.Expr) -> ir.Mark:
         told = f"{allowed[0]} to {allowed[-1]}" if len(allowed) > 7 else "one of " + ", ".join(map(str, allowed))
         raise Refused(mark_problems.MarkOutOfRange(name, value, told, at=e.at))
     return ir.Mark(name, value, at=e.at)
+
+
+def written(e: nodes.Expr, mark: str) -> str:
+    """A mark as the user wrote it: another notation's own word for it (`?word`), else as it is."""
+    func = e.func if isinstance(e, nodes.Call) else e
+    return func.id[1:] if isinstance(func, nodes.Name) and func.id.startswith("?") else mark
 
 
 def constant(ctx: Context, e: nodes.Expr) -> int:

@@ -10,7 +10,7 @@ from tl2hip.nest.build import fold
 from tl2hip.nest.build.context import Bound, Context, Told, Unreadable
 from tl2hip.nest.build.expand import whole_view
 from tl2hip.nest.build.linear import never_negative
-from tl2hip.nest.build.marks import constant
+from tl2hip.nest.build.marks import constant, written
 from tl2hip.nest.build.names import dtype_named, means
 from tl2hip.nest.build.operands import shape_of
 from tl2hip.nest.build.values import ScalarValue
@@ -258,7 +258,7 @@ def _strides(ctx: Context, e: nodes.Call, rank: int) -> tuple[ir.Expr, ...]:
 
 def _kept(ctx: Context, name: str, e: nodes.Call) -> ir.Mark:
     """`lds(pad=…)` and `vec(n)`: checked, kept, and not planned yet."""
-    ctx.tell(mark_problems.NotPlannedYet(name, at=e.at))
+    ctx.tell(mark_problems.NotPlannedYet(written(e, name), at=e.at))
     if name == "vec":
         if len(e.args) != 1 or e.keywords or constant(ctx, e.args[0]) not in (1, 2, 4, 8, 16):
             raise Refused(mark_problems.BadOption("vec takes 1, 2, 4, 8 or 16", at=e.at))

@@ -1,0 +1,71 @@
+"""The article's notation: what it declares, its tile indices, its marks (TL22x)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tl2hip.source.problems.base import Problem
+
+
+@dataclass(frozen=True)
+class NotInArticle(Problem):
+    code: ClassVar[str] = "TL220"
+    title: ClassVar[str] = "What the article's notation has no meaning for"
+    message: ClassVar[str] = "{what} has no meaning in a kernel of tile loops"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = (
+        "A kernel that declares InputTensor, OutputTensor and TileLoop is a straight list of tile operations: tiles"
+        " are loaded, computed with and stored. Everything else is refused, as it would be dropped otherwise."
+    )
+    what: str
+    way: str = "load, compute with and store tiles; for anything else write the loops (`for i in range(M):`)"
+
+
+@dataclass(frozen=True)
+class BadDeclaration(Problem):
+    code: ClassVar[str] = "TL221"
+    title: ClassVar[str] = "Tensor or tile loop that is not understood"
+    message: ClassVar[str] = "{reason}"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = "Names, extents, blocks and dtypes are read from the text, without running it."
+    reason: str
+    way: str = 'write `A = tl.InputTensor("A", [M, K], "float16")` and `i, j = tl.TileLoop([M, N], [64, 64])`'
+
+
+@dataclass(frozen=True)
+class BadTileIndex(Problem):
+    code: ClassVar[str] = "TL222"
+    title: ClassVar[str] = "Tile index that does not fit"
+    message: ClassVar[str] = "{reason}"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = (
+        "An index that is in some store is kept; any other index of a stored tile is summed over. `tl.dot` sums"
+        " over the indices that both factors have and no store has."
+    )
+    reason: str
+    way: str = "index a tensor with one tile index or constant for each axis, as in `A[i, k]`"
+
+
+@dataclass(frozen=True)
+class NoValue(Problem):
+    code: ClassVar[str] = "TL223"
+    title: ClassVar[str] = "Parameter without a value"
+    message: ClassVar[str] = "the value of `{name}` is not known, and no tensor's extent gives it"
+    help: ClassVar[str] = "give it a default, call the function with constants in the file, or set it"
+    why: ClassVar[str] = (
+        "Parameters of a kernel in the article's notation are fixed when it is printed. Only those that stand in a"
+        " tensor's shape or in a TileLoop's extents can stay open until run time."
+    )
+    name: str
+
+
+@dataclass(frozen=True)
+class NothingToMark(Problem):
+    code: ClassVar[str] = "TL224"
+    title: ClassVar[str] = "Mark or index with no loop"
+    message: ClassVar[str] = "{name} has no loop to act on"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = "A mark is honoured or refused, never ignored."
+    name: str
+    way: str = "put the tl.dot, tl.sum or tl.max whose loop it marks inside, or take it out"
