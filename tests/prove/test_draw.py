@@ -80,6 +80,13 @@ def test_work_is_bounded() -> None:
     assert work(h.product(), {"M": 10, "D": 20, "N": 30}) == 1 + 10 * (1 + 30 * (1 + 1 + 20 + 1))
 
 
+def test_what_runs_alone_counts_more() -> None:
+    dims = {"M": 10, "N": 20}
+    assert work(h.row_sum(), dims) < work(h.row_sum(), dims, ("i",)) < work(h.row_sum(), dims, ())
+    for sizes in shapes(h.row_sum(), 0, 10, 3000, parallel=()):
+        assert sizes["M"] * sizes["N"] < 500
+
+
 def checked(nest: Nest, *tests: Any) -> Nest:
     return replace(nest, checks=tuple(Check(t, "") for t in tests))
 

@@ -19,15 +19,9 @@ from tl2hip.nest.machine import Machine
 from tl2hip.nest.reductions import Reduction, reductions
 from tl2hip.nest.run import Scalars, extents, outputs, start
 from tl2hip.nest.walk import all_exprs
-from tl2hip.prove.bounded import (
-    APPROXIMATE,
-    INEXACT,
-    SIGN_FREE,
-    UNKNOWN,
-    Bounded,
-    Bounds,
-    Cells,
-)
+from tl2hip.prove.bounded import Bounds
+from tl2hip.prove.cells import Cells
+from tl2hip.prove.values import APPROXIMATE, INEXACT, SIGN_FREE, UNKNOWN, Bounded
 
 Depths = Mapping[str, int | Callable[[int], int]]
 """For an axis, the longest chain of additions that a plan makes of n iterations: a number, or a function of n."""
@@ -198,8 +192,8 @@ def compare(got: Values, typed: Values, reference: Reference) -> Verdict:
         equal = _equal(got, typed, reference.sign_free)
         bounded = ~reference.exact & ~reference.unknown
         ratio = _ratios(got, reference) if bounded.any() else np.zeros(got.shape)
+        expected = np.where(reference.exact, typed, reference.value.astype(typed.dtype))
     wrong = np.where(reference.exact, ~equal, bounded & ~(ratio <= 1))
-    expected = np.where(reference.exact, typed, reference.value.astype(typed.dtype))
     failures = tuple(
         Failure(
             tuple(int(i) for i in at), got[tuple(at)], expected[tuple(at)], _allowed(reference, tuple(at))

@@ -8,11 +8,9 @@ reorder, or an approximate function, makes it inexact; then the wide value and t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from tl2hip.dtypes import BOOL, F64, I64, DType
@@ -20,68 +18,29 @@ from tl2hip.nest import arithmetic as typed
 from tl2hip.nest.arithmetic import TESTS, Values, numpy_type
 from tl2hip.nest.lanes import Bools, Ints, pick_lanes, put_lanes
 from tl2hip.prove import interval
-
-REORDERED, APPROXIMATE, SIGN_FREE, UNDECIDED, UNSET = 1, 2, 4, 8, 16
-"""Flags of a value: its sum may be taken in any order; a function of stated error is in it; a zero of either sign
-is right; a decision that went into it is within its bound; nobody has written it."""
-INEXACT = REORDERED | APPROXIMATE | UNDECIDED | UNSET
-UNKNOWN = UNDECIDED | UNSET
+from tl2hip.prove.cells import Cells
+from tl2hip.prove.sums import closed, opened, size
+from tl2hip.prove.values import (
+    APPROXIMATE,
+    INEXACT,
+    NO_FLAGS,
+    REORDERED,
+    SIGN_FREE,
+    SLACK,
+    UNDECIDED,
+    UNKNOWN,
+    UNSET,
+    Bounded,
+    Open,
+    largest,
+    loose,
+    pair,
+    smallest,
+    unit,
+)
 
 CORRECTLY_ROUNDED = frozenset({"sqrt", "floor", "ceil", "trunc", "rint", "fmod", "copysign"})
 """Functions that a kernel gives bit for bit."""
-SLACK = 1.01
-"""Covers the terms of second order in the unit roundoff, and the wide type's own roundings."""
-
-
-@dataclass(slots=True)
-class Open:
-    """A sum or product still being taken: the sum of |terms| (of their logarithms for a product), how many
-    operations, the longest chain the plan makes (-1: the same), whether all terms are integers. `entry` tells
-    one execution of the loop around it from the next."""
-
-    op: str
-    entry: int
-    total: Values
-    count: Ints
-    depth: Ints
-    whole: Bools
-
-
-@dataclass(slots=True)
-class Bounded:
-    """A value in each lane. `wide` and `error` are None for integers and bool. Every array is over the lanes or
-    of one element."""
-
-    typed: Values
-    flags: Values
-    dtype: DType
-    wide: Values | None = None
-    error: Values | None = None
-    open: Open | None = None
-
-
-def unit(dtype: DType) -> float:
-    """The unit roundoff: half the distance from 1 to the next value."""
-    return float(2.0 ** -(dtype.mantissa + 1))
-
-
-def smallest(dtype: DType) -> float:
-    """Half the smallest subnormal: the largest rounding error near zero."""
-    return float(np.finfo(np.float64).smallest_subnormal) if dtype.bits == 64 else _limits(dtype)[0] / 2
-
-
-def largest(dtype: DType) -> float:
-    """The largest finite value."""
-    return _limits(dtype)[1]
-
-
-@cache
-def _limits(dtype: DType) -> tuple[float, float]:
-    info: Any = ml_dtypes.finfo(numpy_type(dtype))  # type: ignore[no-untyped-call]
-    return float(info.smallest_subnormal), float(info.max)
-
-
-NO_FLAGS = np.zeros(1, np.uint8)
 
 
 class Bounds:
@@ -157,33 +116,25 @@ class Bounds:
         one = new.open or old.open
         if one is None:
             return None
-        a, b = old.open or self._opened(old, one.op), new.open or self._opened(new, one.op)
+        a, b = old.open or opened(old, one.op), new.open or opened(new, one.op)
         pairs = ((a.total, b.total), (a.count, b.count), (a.depth, b.depth), (a.whole, b.whole))
         return Open(one.op, one.entry, *(put_lanes(x, pick, y, n) for x, y in pairs))
 
     # --- exact and inexact lanes
 
-    def inexact(self, value: Bounded) -> Bools:
-        return np.asarray((value.flags & INEXACT) != 0)
-
-    def pair(self, value: Bounded) -> interval.Pair:
-        """The wide value and its bound."""
-        assert value.wide is not None and value.error is not None
-        return value.wide, value.error
-
     def decided(self, value: Bounded) -> interval.Pair:
         """The same for taking decisions: an exact value is what a typed run gives, without a bound."""
-        wide, error = self.pair(value)
-        inexact = self.inexact(value)
+        wide, error = pair(value)
+        inexact = loose(value)
         if inexact.all():
             return wide, error
         return np.where(inexact, wide, self.widened(value.typed)), np.where(inexact, error, 0.0)
 
     def _rounded(
-        self, result: Values, pair: interval.Pair, flags: Values, dtype: DType, ulps: float
+        self, result: Values, at: interval.Pair, flags: Values, dtype: DType, ulps: float
     ) -> Bounded:
         """The result of a float operation that is off by at most `ulps` units in the last place."""
-        wide, error = pair
+        wide, error = at
         step = SLACK * 2 * ulps * unit(dtype) * (np.abs(wide) + error) + smallest(dtype) * (2 * ulps)
         grown = np.where(np.isfinite(wide), error + step, error)
         if ulps <= 0.5:
@@ -196,18 +147,18 @@ class Bounds:
 
     def _overflowed(self, wide: Values, error: Values, flags: Values, dtype: DType) -> interval.Pair:
         """Near the largest finite value nothing is known; clearly past it the value is infinite."""
-        size = np.abs(wide)
-        over = ((flags & INEXACT) != 0) & np.isfinite(wide) & (size + error > largest(dtype))
+        far = np.abs(wide)
+        over = ((flags & INEXACT) != 0) & np.isfinite(wide) & (far + error > largest(dtype))
         if not over.any():
             return wide, error
-        sure = over & (size - error > largest(dtype) * (1 + 2 * unit(dtype))) & (dtype.bits >= 32)
+        sure = over & (far - error > largest(dtype) * (1 + 2 * unit(dtype))) & (dtype.bits >= 32)
         wide = np.where(sure, np.copysign(np.inf, wide), wide)
         return wide, np.where(sure, 0.0, np.where(over, np.inf, error))
 
     # --- operations
 
     def read(self, value: Bounded) -> Bounded:
-        return value if value.open is None else self._closed(value, value.open)
+        return value if value.open is None else closed(value, value.open, self.epsilon)
 
     def unary(self, op: str, value: Bounded, dtype: DType) -> Bounded:
         result = np.asarray(typed.UNARY[op](value.typed))
@@ -222,23 +173,23 @@ class Bounds:
         if not dtype.is_float:
             return Bounded(result, flags, dtype)
         if op in ("min", "max", "minimum", "maximum", "fmin", "fmax"):
-            wide, error = interval.binary(op, self.pair(a), self.pair(b))
+            wide, error = interval.binary(op, pair(a), pair(b))
             return Bounded(result, flags | np.uint8(SIGN_FREE), dtype, wide, error)
         if op in ("//", "%"):
-            pair = interval.binary(op, self.decided(a), self.decided(b))
-            return self._stepped(self._rounded(result, pair, flags, dtype, 0.5), pair)
-        pair = interval.binary(op, self.pair(a), self.pair(b))
+            at = interval.binary(op, self.decided(a), self.decided(b))
+            return self._stepped(self._rounded(result, at, flags, dtype, 0.5), at)
+        at = interval.binary(op, pair(a), pair(b))
         if op == "**":
-            return self._rounded(result, pair, flags | np.uint8(APPROXIMATE), dtype, _ulps("pow", dtype))
-        return self._rounded(result, pair, flags, dtype, 0.5)
+            return self._rounded(result, at, flags | np.uint8(APPROXIMATE), dtype, _ulps("pow", dtype))
+        return self._rounded(result, at, flags, dtype, 0.5)
 
-    def _stepped(self, value: Bounded, pair: interval.Pair) -> Bounded:
+    def _stepped(self, value: Bounded, at: interval.Pair) -> Bounded:
         """A jump that the bounds straddle leaves its lanes undecided; exact ones are what a typed run gives."""
         assert value.wide is not None and value.error is not None
-        inexact = self.inexact(value)
+        inexact = loose(value)
         value.wide = np.where(inexact, value.wide, self.widened(value.typed))
         value.error = np.where(inexact, value.error, 0.0)
-        jumped = inexact & np.isinf(pair[1])
+        jumped = inexact & np.isinf(at[1])
         value.flags = value.flags | np.where(jumped, np.uint8(UNDECIDED), np.uint8(0))
         return value
 
@@ -247,7 +198,7 @@ class Bounds:
         flags = (a.flags | b.flags) & np.uint8(UNKNOWN)
         if a.wide is None or b.wide is None:
             return Bounded(result, flags, BOOL)
-        inexact = self.inexact(a) | self.inexact(b)
+        inexact = loose(a) | loose(b)
         if not inexact.any():
             return Bounded(result, flags, BOOL)
         (x, ex), (y, ey) = self.decided(a), self.decided(b)
@@ -282,16 +233,16 @@ class Bounds:
         result = typed.call(name, [a.typed for a in args], args[0].dtype)
         flags = args[0].flags if len(args) == 1 else args[0].flags | args[1].flags
         if name in TESTS:
-            lost = self.inexact(args[0]) & np.isinf(self.pair(args[0])[1])
-            chosen = np.where(self.inexact(args[0]), typed.CALLS[name](self.pair(args[0])[0]), result)
+            lost = loose(args[0]) & np.isinf(pair(args[0])[1])
+            chosen = np.where(loose(args[0]), typed.CALLS[name](pair(args[0])[0]), result)
             return Bounded(chosen, flags & UNKNOWN | np.where(lost, np.uint8(UNDECIDED), np.uint8(0)), dtype)
         if name in interval.STEPS or name == "fmod":
-            pair = interval.call(name, [self.decided(a) for a in args])
-            return self._stepped(Bounded(result, flags, dtype, *pair), pair)
-        pair = interval.call(name, [self.pair(a) for a in args])
+            at = interval.call(name, [self.decided(a) for a in args])
+            return self._stepped(Bounded(result, flags, dtype, *at), at)
+        at = interval.call(name, [pair(a) for a in args])
         if name in CORRECTLY_ROUNDED:
-            return self._rounded(result, pair, flags, dtype, 0.0 if name == "copysign" else 0.5)
-        return self._rounded(result, pair, flags | np.uint8(APPROXIMATE), dtype, _ulps(name, dtype))
+            return self._rounded(result, at, flags, dtype, 0.0 if name == "copysign" else 0.5)
+        return self._rounded(result, at, flags | np.uint8(APPROXIMATE), dtype, _ulps(name, dtype))
 
     # --- casts
 
@@ -312,10 +263,10 @@ class Bounds:
 
     def _to_whole(self, value: Bounded, result: Values, old: DType, new: DType) -> Bounded:
         flags = value.flags & np.uint8(UNKNOWN)
-        inexact = self.inexact(value)
+        inexact = loose(value)
         if not inexact.any():
             return Bounded(result, flags, new)
-        wide, error = self.pair(value)
+        wide, error = pair(value)
         ends = [self._whole_of(x, new) for x in (wide - error, wide, wide + error)]
         apart = inexact & ((ends[0] != ends[1]) | (ends[1] != ends[2]) | np.isinf(error))
         if new.kind == "bool":
@@ -328,8 +279,8 @@ class Bounds:
 
     def _rounded_to(self, value: Bounded, result: Values, new: DType, explicit: bool) -> Bounded:
         """A rounding is monotone: what a kernel may give lies between the rounded ends of the interval."""
-        wide, error = self.pair(value)
-        inexact = self.inexact(value)
+        wide, error = pair(value)
+        inexact = loose(value)
         if value.dtype is not new and new.mantissa >= value.dtype.mantissa and new.bits > value.dtype.bits:
             return Bounded(result, value.flags, new, wide, error)
         low, middle, high = (self._through(x, new) for x in (wide - error, wide, wide + error))
@@ -341,7 +292,7 @@ class Bounds:
             grown = np.where(inexact, grown, 0.0)
             return Bounded(result, value.flags, new, center, grown)
         exact = self._rounded(result, (wide, error), value.flags, new, 0.5)
-        wide, error = self.pair(exact)
+        wide, error = pair(exact)
         return Bounded(
             result, value.flags, new, np.where(inexact, center, wide), np.where(inexact, grown, error)
         )
@@ -352,29 +303,16 @@ class Bounds:
 
     # --- sums and products
 
-    def _opened(self, value: Bounded, op: str, entry: int = 0) -> Open:
-        wide, error = self.pair(value)
-        size = self._size(op, wide, error)
-        count = np.zeros(1, np.int64)
-        whole = (error == 0) & (wide == np.floor(wide)) & ~self.inexact(value)
-        return Open(op, entry, size, count, count - 1, whole)
-
-    def _size(self, op: str, wide: Values, error: Values) -> Values:
-        size = np.where(np.isfinite(wide), np.abs(wide) + error, 0.0)
-        if op == "+":
-            return size
-        return np.abs(np.log2(np.where(size == 0, 1.0, size)))
-
     def accumulate(
         self, old: Bounded, op: str, term: Bounded, dtype: DType, depth: int | None, entry: int
     ) -> Bounded:
         if old.open is not None and (old.open.op, old.open.entry) != (op, entry):
             old = self.read(old)
-        o = old.open or self._opened(old, op, entry)
-        (x, ex), (y, ey) = self.pair(old), self.pair(term)
+        o = old.open or opened(old, op, entry)
+        (x, ex), (y, ey) = pair(old), pair(term)
         wide, error = interval.binary(op, (x, ex), (y, ey))
-        whole = o.whole & (ey == 0) & (y == np.floor(y)) & ~self.inexact(term)
-        total = o.total + self._size(op, y, ey)
+        whole = o.whole & (ey == 0) & (y == np.floor(y)) & ~loose(term)
+        total = o.total + size(op, y, ey)
         longest = np.maximum(o.depth, -1 if depth is None else depth)
         return Bounded(
             typed.binary(op, old.typed, term.typed),
@@ -384,27 +322,6 @@ class Bounds:
             error,
             Open(op, entry, total, o.count + 1, longest, whole),
         )
-
-    def _closed(self, value: Bounded, o: Open) -> Bounded:
-        """The value with the roundings of the sum, whatever its order, in its bound."""
-        wide, error = self.pair(value)
-        some = o.count > 0
-        depth = np.where(o.depth >= 0, np.minimum(o.count, o.depth), o.count)
-        reach = largest(value.dtype)
-        if o.op == "+":
-            exact = o.whole & (o.total <= 2.0 ** (value.dtype.mantissa + 1))
-            growth = (SLACK * unit(value.dtype) * depth + self.epsilon * o.count) * o.total
-            over = o.total > reach
-        else:
-            exact = o.whole & (o.total <= value.dtype.mantissa + 1)
-            growth = (SLACK * unit(value.dtype) + self.epsilon) * o.count * np.abs(wide)
-            growth = growth + smallest(value.dtype) * 2
-            over = o.total > np.log2(reach) - 1
-        changed = some & ~exact
-        finite = np.isfinite(wide)
-        grown = np.where(changed, np.where(over, np.inf, np.where(finite, error + growth, error)), error)
-        flags = value.flags | np.where(changed, np.uint8(REORDERED), np.uint8(0))
-        return Bounded(value.typed, flags, value.dtype, wide, grown)
 
     # --- memory
 
@@ -451,85 +368,6 @@ class Bounds:
 
     def blur(self, memory: Cells) -> None:
         memory.flags |= UNDECIDED
-
-
-class Cells:
-    """The elements of one array. Those that updates have gone into keep what `Open` says until they are read."""
-
-    def __init__(self, bounds: Bounds, values: Values, dtype: DType) -> None:
-        self.bounds = bounds
-        self.dtype = dtype
-        self.typed = values
-        self.flags = np.zeros(len(values), np.uint8)
-        self.wide = bounds.widened(values) if dtype.is_float else None
-        self.error = np.zeros(len(values), bounds.real) if dtype.is_float else None
-        self.open: Open | None = None
-
-    def raw(self, offset: Ints) -> Bounded:
-        """Elements as they are kept, sums still open."""
-        value = Bounded(self.typed[offset], self.flags[offset], self.dtype)
-        if self.wide is not None and self.error is not None:
-            value.wide, value.error = self.wide[offset], self.error[offset]
-        o = self.open
-        if o is not None:
-            value.open = Open(o.op, 0, o.total[offset], o.count[offset], o.depth[offset], o.whole[offset])
-        return value
-
-    def get(self, offset: Ints) -> Bounded:
-        """Elements as operands."""
-        return self.bounds.read(self.raw(offset))
-
-    def set(self, offset: Ints, value: Bounded) -> None:
-        """Elements take values; of a repeated offset the last one stays."""
-        pairs = [(self.typed, value.typed), (self.flags, value.flags)]
-        if self.wide is not None and self.error is not None:
-            assert value.wide is not None and value.error is not None
-            pairs += [(self.wide, value.wide), (self.error, value.error)]
-        if value.open is not None and self.open is None:
-            self._start(value.open.op)
-        if self.open is not None:
-            o, p = self.open, value.open or self.bounds._opened(value, self.open.op)
-            pairs += [(o.total, p.total), (o.count, p.count), (o.depth, p.depth), (o.whole, p.whole)]
-        for mine, new in pairs:
-            mine[offset] = new[-1:] if len(offset) == 1 < len(new) else new
-
-    def _start(self, op: str) -> None:
-        everything = self.raw(np.arange(len(self.typed)))
-        fresh = self.bounds._opened(everything, op)
-        n = (len(self.typed),)
-        columns = (fresh.total, fresh.count, fresh.depth, fresh.whole)
-        self.open = Open(op, 0, *(np.array(np.broadcast_to(c, n)) for c in columns))
-
-    def open_at(self, offset: Ints, op: str) -> Bounded:
-        """Elements as one more term goes in."""
-        if self.open is not None and self.open.op != op:
-            self._close()
-        if self.open is None:
-            self._start(op)
-        return self.raw(offset)
-
-    def _close(self) -> None:
-        value = self.get(np.arange(len(self.typed)))
-        self.open = None
-        self.set(np.arange(len(self.typed)), value)
-
-    def add(self, offset: Ints, value: Bounded, depth: int | None) -> None:
-        """`+=` at each offset, repeated ones included."""
-        if self.open is not None and self.open.op != "+":
-            self._close()
-        if self.open is None:
-            self._start("+")
-        o = self.open
-        assert o is not None and self.wide is not None and self.error is not None
-        y, ey = self.bounds.pair(value)
-        typed.update(self.typed, offset, "+", value.typed)
-        np.add.at(self.wide, offset, y)
-        np.add.at(self.error, offset, ey)
-        np.add.at(o.total, offset, self.bounds._size("+", y, ey))
-        np.add.at(o.count, offset, 1)
-        o.depth[offset] = np.maximum(o.depth[offset], -1 if depth is None else depth)
-        np.logical_and.at(o.whole, offset, (ey == 0) & (y == np.floor(y)) & ~self.bounds.inexact(value))
-        np.bitwise_or.at(self.flags, offset, value.flags | np.uint8(SIGN_FREE))
 
 
 @cache

@@ -6,7 +6,7 @@ shows; large and cancelling data strain the rounding; edges hold NaN, infinities
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,10 @@ MODES = ("normal", "integers", "coded", "one-hot", "positive", "cancelling", "la
 
 SMALL = (0, 1, 2, 3, 5, 7, 8, 13, 16)
 SPECIAL = (31, 32, 63, 64, 65, 97, 127, 128, 129, 251)
-WORK = 200_000
+WORK = 40_000
 """How many innermost statements one drawn shape may take."""
+SERIAL = 6
+"""How many side-by-side statements take as long as one that stands alone."""
 FREE_TRIPS = 8
 """What a loop whose length is data counts for."""
 
@@ -60,22 +62,30 @@ class Evaluator:
         return tuple(self.whole(e) for e in array.shape)
 
 
-def work(nest: Nest, dims: Mapping[str, int]) -> int:
-    """About how many innermost statements a run takes."""
-    return _work(nest.body, Evaluator(nest, dims))
+def work(nest: Nest, dims: Mapping[str, int], parallel: Collection[str] | None = None) -> int:
+    """About how many innermost statements a run takes.
+
+    Where `parallel` names the axes that run side by side, what runs one after the other counts much more, as it
+    does in the time that `nest.run` takes.
+    """
+    total = _work(nest.body, Evaluator(nest, dims), frozenset())
+    if parallel is not None:
+        total += SERIAL * _work(nest.body, Evaluator(nest, dims), frozenset(parallel))
+    return total
 
 
-def _work(body: tuple[Stmt, ...], at: Evaluator) -> int:
+def _work(body: tuple[Stmt, ...], at: Evaluator, free: frozenset[str]) -> int:
+    """How many statements run; axes that are free count as one iteration."""
     total = 0
     for s in body:
-        inner = sum(_work(b, at) for b in blocks(s)) if not isinstance(s, Loop) else 0
+        inner = sum(_work(b, at, free) for b in blocks(s)) if not isinstance(s, Loop) else 0
         if isinstance(s, Loop):
             start, stop = at.whole(s.axis.start), at.whole(s.axis.stop)
             known = start is not None and stop is not None
             trips = max(0, -((start - stop) // s.axis.step)) if known else FREE_TRIPS  # type: ignore[operator]
             middle = (start or 0) + (trips // 2) * s.axis.step
             at.frame.read["@" + s.axis.name] = np.array([middle], np.int64)
-            inner = trips * _work(s.body, at)
+            inner = (min(trips, 1) if s.axis.name in free else trips) * _work(s.body, at, free)
         total += 1 + (inner * FREE_TRIPS if isinstance(s, While) else inner)
     return total
 
@@ -90,8 +100,10 @@ def pool(nest: Nest) -> tuple[int, ...]:
     return tuple(sorted({*SMALL, *SPECIAL, *around}))
 
 
-def shapes(nest: Nest, seed: int, count: int, budget: int = WORK) -> tuple[Sizes, ...]:
-    """Up to `count` different shapes that the nest's checks admit, each within the budget of work.
+def shapes(
+    nest: Nest, seed: int, count: int, budget: int = WORK, parallel: Collection[str] | None = None
+) -> tuple[Sizes, ...]:
+    """Up to `count` different shapes that the nest's checks admit, each within the budget of `work`.
 
     The first ones have a single extent of 0 or 1 each, or all of them 1; the rest are drawn from `pool`.
     Fewer where there are no more, e.g. one where the nest has no extents.
@@ -109,8 +121,8 @@ def shapes(nest: Nest, seed: int, count: int, budget: int = WORK) -> tuple[Sizes
         else:
             choose = values if attempt % 3 else SMALL
             sizes = {n: int(random.choice(choose)) for n in names}
-        sizes = _within(nest, _coupled(nest, sizes), budget)
-        if admitted(nest, sizes) and work(nest, sizes) <= budget:
+        sizes = _within(nest, _coupled(nest, sizes), budget, parallel)
+        if admitted(nest, sizes) and work(nest, sizes, parallel) <= budget:
             found.setdefault(tuple(sizes.values()), sizes)
     return tuple(found.values())
 
@@ -125,11 +137,11 @@ def _corners(nest: Nest, random: np.random.Generator) -> list[Sizes]:
     return first + [{**middling(), n: value} for n in nest.dims for value in (0, 1)]
 
 
-def _within(nest: Nest, sizes: Sizes, budget: int) -> Sizes:
+def _within(nest: Nest, sizes: Sizes, budget: int, parallel: Collection[str] | None) -> Sizes:
     """The shape with its largest extents made smaller until its work is within the budget."""
     sizes = dict(sizes)
     for _ in range(40):
-        if work(nest, sizes) <= budget or max(sizes.values(), default=0) <= 2:
+        if work(nest, sizes, parallel) <= budget or max(sizes.values(), default=0) <= 2:
             break
         largest = max(sizes, key=lambda n: sizes[n])
         sizes[largest] = sizes[largest] // 2 + 1 if sizes[largest] > 3 else 2
@@ -328,7 +340,7 @@ def _floats(shape: tuple[int, ...], dtype: DType, mode: str, random: np.random.G
             return random.integers(-4, 5, shape).astype(np.float64)
         case "coded":
             modulus = min(1021, 2 ** (dtype.mantissa + 1) - 3)
-            return (np.arange(n, dtype=np.float64) % modulus).reshape(shape)
+            return np.asarray(np.arange(n, dtype=np.float64) % modulus).reshape(shape)
         case "one-hot":
             return _one_hot(shape, random)
         case "positive":

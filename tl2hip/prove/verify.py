@@ -132,7 +132,10 @@ class _Session:
     def planned(self) -> list[tuple[Sizes, str]]:
         """Shapes with the modes they are tried in: all for the first, an exact and a rounding one for others."""
         options = self.options
-        drawn = [*options.given, *shapes(self.nest, options.seed, options.shapes, options.work)]
+        drawn = [
+            *options.given,
+            *shapes(self.nest, options.seed, options.shapes, options.work, self.parallel),
+        ]
         cases: list[tuple[Sizes, str]] = []
         for k, sizes in enumerate(drawn):
             if k == 0:
