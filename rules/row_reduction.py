@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tl2hip.rule import Axis, Extent, Fn, Op, Value, combine, row_reduce, rule
 
+Operation = Op["+", "*", "max", "min", "maximum", "minimum"]
+
 
 @rule
-def row_reduction(
-    op: Op["+", "*", "max", "min", "maximum", "minimum"], f: Fn, N: Extent, z: Value, i: Axis
-) -> Value:
+def row_reduction(op: Operation, f: Fn, N: Extent, z: Value, i: Axis) -> Value:
     """The elements of each row, taken together by one operation."""
     s = z
     for j in range(N):
@@ -17,8 +17,6 @@ def row_reduction(
 
 
 @row_reduction.becomes
-def reduced(
-    op: Op["+", "*", "max", "min", "maximum", "minimum"], f: Fn, N: Extent, z: Value, i: Axis
-) -> Value:
+def reduced(op: Operation, f: Fn, N: Extent, z: Value, i: Axis) -> Value:
     """What it starts from, and the reduction of the row."""
     return combine(op, z, row_reduce(op, f, over=N, row=i))

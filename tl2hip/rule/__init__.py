@@ -12,19 +12,29 @@ from tl2hip.rule.holes import Axis, Const, Extent, Fn, Op, Rule, Value, rule
 from tl2hip.rule.meaning import combine, contract, elementwise, row_reduce
 
 if TYPE_CHECKING:
-    from tl2hip.rule.recognise import Applied as Applied
-    from tl2hip.rule.recognise import NearMiss as NearMiss
-    from tl2hip.rule.recognise import Verdict as Verdict
-    from tl2hip.rule.recognise import apply as apply
     from tl2hip.rule.check import RuleReport as RuleReport
     from tl2hip.rule.check import check_rules as check_rules
     from tl2hip.rule.load import BadRules as BadRules
     from tl2hip.rule.load import load_rules as load_rules
     from tl2hip.rule.match import Match as Match
+    from tl2hip.rule.recognise import Applied as Applied
+    from tl2hip.rule.recognise import NearMiss as NearMiss
+    from tl2hip.rule.recognise import Verdict as Verdict
+    from tl2hip.rule.recognise import apply as apply
 
 __all__ = [
-    *("Axis", "Const", "Extent", "Fn", "Op", "Rule", "Value", "rule"),
-    *("combine", "contract", "elementwise", "row_reduce"),
+    "Axis",
+    "Const",
+    "Extent",
+    "Fn",
+    "Op",
+    "Rule",
+    "Value",
+    "combine",
+    "contract",
+    "elementwise",
+    "row_reduce",
+    "rule",
 ]
 
 _HOMES = {

@@ -43,6 +43,8 @@ else:
         """`Op["+", "max"]`: one of these operations; used as `combine(op, a, b)`."""
 
 
+__all__ = ["KINDS", "Axis", "Const", "Extent", "Fn", "Op", "Rule", "Value", "rule"]
+
 KINDS = ("Fn", "Extent", "Value", "Axis", "Const", "Op")
 """The kinds of holes, by the name of the annotation."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import sys
@@ -11,10 +12,9 @@ from pathlib import Path
 from types import ModuleType
 
 from tl2hip.rule.holes import Rule
-from tl2hip.rule.pattern import Sides, sides
+from tl2hip.rule.pattern import Sides, sides, told
 from tl2hip.source import nodes
 from tl2hip.source.load import load
-from tl2hip.source.problems import rules as problems
 from tl2hip.source.problems.base import Problem, Refused, Report
 from tl2hip.source.problems.reading import OtherDecorator
 from tl2hip.source.read import find, read
@@ -87,39 +87,46 @@ def rule_files(extra: Iterable[Path] = ()) -> tuple[RuleFile, ...]:
     return _together(out)
 
 
-def _file(path: Path, own: bool, order: int) -> RuleFile:
+def _file(path: Path, builtin: bool, order: int) -> RuleFile:
     """One file, imported and read."""
-    shown = f"rules/{path.name}" if own else str(path)
+    shown = f"rules/{path.name}" if builtin else str(path)
     source = Source(shown, "")
     try:
         source = load(path, shown)
-        module = _imported(path, own)
+        module = _imported(path, builtin)
     except Refused as refused:
         return RuleFile(path, source, (), (refused.problem,))
     found = [r for r in vars(module).values() if isinstance(r, Rule) and r.left.__module__ == module.__name__]
     report = Report(source)
     names = {r.name for r in found} | {r.right.__name__ for r in found if r.right is not None}
-    tree = read(source, report, wanted=names) if found else nodes.Module(source, (), (), ())
+    tree = read(_up_to(source, names), report, wanted=names) if found else nodes.Module(source, (), (), ())
     out: list[Loaded] = []
     for r in found:
         try:
             out.append(_loaded(r, tree, source, order + len(out)))
         except Refused as refused:
             report.add(refused.problem)
-    own_decorators = [(d.at.end_line, d.at.end_column) for f in tree.functions if f.name in names for d in f.decorators]
-    told = [p for p in report.errors if not (isinstance(p, OtherDecorator) and _end(p.at) in own_decorators)]
-    return RuleFile(path, source, tuple(out), tuple(told))
+    own = [_end(d.at) for f in tree.functions if f.name in names for d in f.decorators]
+    errors = [p for p in report.errors if not (isinstance(p, OtherDecorator) and _end(p.at) in own)]
+    return RuleFile(path, source, tuple(out), tuple(errors))
+
+
+def _up_to(source: Source, names: set[str]) -> Source:
+    """A text as far as its last function of these names: conditions and examples below need no reading."""
+    tree = ast.parse(source.text)
+    ends = [n.end_lineno or 0 for n in tree.body if isinstance(n, ast.FunctionDef) and n.name in names]
+    return Source(source.name, "\n".join((*source.lines[: max(ends, default=0)], "")))
 
 
 def _loaded(r: Rule, tree: nodes.Module, source: Source, order: int) -> Loaded:
     left = find(tree, r.name)
     if left is None:
-        raise Refused(problems.NotUnderstood(f"`{r.name}` is not read", at=NOWHERE))
+        raise Refused(told().NotUnderstood(f"`{r.name}` is not read", at=NOWHERE))
     if r.real and not r.identity:
-        raise Refused(problems.NoIdentity(r.name, at=left.at))
+        raise Refused(told().NoIdentity(r.name, at=left.at))
     right = find(tree, r.right.__name__) if r.right is not None else None
     if right is None:
-        raise Refused(problems.NoRightSide(r.name, at=left.at))
+        raise Refused(told().NoRightSide(r.name, at=left.at))
     return Loaded(r, sides(left, right, tree), source, left.at, order)
 
 
@@ -138,7 +145,7 @@ def _imported(path: Path, own: bool) -> ModuleType:
     except Exception as error:
         line = _line_of(error, path)
         at = Span(line, 0, line, 1) if line else NOWHERE
-        raise Refused(problems.NotImportable(f"{type(error).__name__}: {error}", at=at)) from error
+        raise Refused(told().NotImportable(f"{type(error).__name__}: {error}", at=at)) from error
 
 
 def _package(folder: Path) -> str:
@@ -166,18 +173,18 @@ def _line_of(error: BaseException, path: Path) -> int:
 def _together(files: list[RuleFile]) -> tuple[RuleFile, ...]:
     """The files, with what only shows between them: names used twice, rivals that do not exist."""
     homes: dict[str, str] = {}
-    told: dict[Path, list[Problem]] = {f.path: list(f.problems) for f in files}
+    errors: dict[Path, list[Problem]] = {f.path: list(f.problems) for f in files}
     for f in files:
         for r in f.rules:
             if r.name in homes:
-                told[f.path].append(problems.RuleTwice(r.name, homes[r.name], at=r.at))
+                errors[f.path].append(told().RuleTwice(r.name, homes[r.name], at=r.at))
             homes.setdefault(r.name, f.source.name)
     for f in files:
         for r in f.rules:
             for other in r.rule.beats:
                 if other not in homes:
-                    told[f.path].append(problems.UnknownRival(r.name, other, at=r.at))
-    return tuple(RuleFile(f.path, f.source, f.rules, tuple(told[f.path])) for f in files)
+                    errors[f.path].append(told().UnknownRival(r.name, other, at=r.at))
+    return tuple(RuleFile(f.path, f.source, f.rules, tuple(errors[f.path])) for f in files)
 
 
 def _end(at: Span) -> tuple[int, int]:

@@ -52,6 +52,7 @@ class State:
     holes: Mapping[str, Captured] = field(default_factory=dict)
     loops: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     extents: Mapping[str, tuple[Expr, ...]] = field(default_factory=dict)
+    ops: Mapping[str, str] = field(default_factory=dict)
     sites: tuple[Site, ...] = ()
     steps: int = 0
     regrouped: bool = False
@@ -174,9 +175,11 @@ class _Matcher:
 
     def reduction(self, p: Site, s: Site, state: State) -> Iterator[State]:
         """A reduction of the pattern against one of the nest."""
-        if p.op != s.op:
-            self.miss(state, s.target, f"reduces by `{s.op}`, not by `{p.op}`", s)
+        chosen = self.operation(p.op, s.op, state)
+        if chosen is None:
+            self.miss(state, s.target, f"reduces by `{s.op}`, not by `{self.said(p.op)}`", s)
             return
+        state = chosen
         reason = self.unfit(s)
         if reason:
             self.miss(state, s.target, reason, s)
@@ -197,6 +200,19 @@ class _Matcher:
             for started in self.expr(p.init, s.init, bound, before):
                 yield from self.expr(p.value, s.value, started, s)
 
+    def operation(self, p: str, op: str, state: State) -> State | None:
+        """An operation of the pattern against one of the nest; None where it is another."""
+        hole = self.pattern.ops.get(p)
+        if hole is None:
+            return state if p == op else None
+        if op not in self.pattern.hole(hole).choices or state.ops.get(hole, op) != op:
+            return None
+        return replace(state, ops={**state.ops, hole: op})
+
+    def said(self, op: str) -> str:
+        hole = self.pattern.ops.get(op)
+        return op if hole is None else ", ".join(self.pattern.hole(hole).choices)
+
     def unfit(self, s: Site) -> str:
         """Why a reduction of the nest is none whose terms stand alone; "" where it is one."""
         if s.fault:
@@ -204,8 +220,8 @@ class _Matcher:
         for n, a in enumerate(s.loops):
             kind = self.seen.kinds.get(a.axis)
             if a.axis in s.over and (kind is None or kind.kind != "reduce"):
-                carried = kind.carried[0].sentence if kind is not None and kind.carried else "its last value is used"
-                return f"the loop over {self.user(a.axis)} is serial: {carried}"
+                why = kind.carried[0].sentence if kind is not None and kind.carried else "its last value is used"
+                return f"the loop over {self.user(a.axis)} is serial: {why}"
             if n > s.depth and a.axis not in s.over and (kind is None or kind.kind == "serial"):
                 return f"a serial loop stands between {s.target} and the loop over it"
         return ""
@@ -234,7 +250,8 @@ class _Matcher:
         """A term of the pattern against one of the nest, evaluated at `site`."""
         match p:
             case Load(array=name, index=index):
-                yield from self.captured(name, e, tuple(i.axis for i in index if isinstance(i, AxisRef)), state, site)
+                args = tuple(i.axis for i in index if isinstance(i, AxisRef))
+                yield from self.captured(name, e, args, state, site)
                 return
             case Scalar(name=name):
                 if self.pattern.kind(name) == "Const" and not isinstance(stripped(e), Const):
@@ -256,8 +273,12 @@ class _Matcher:
                     yield from self.reduction(made, other, state)
                 return
         e = stripped(e)
-        if isinstance(p, Binary) and p.op in COMMUTE and isinstance(e, Binary) and e.op == p.op:
-            yield from self.commuted(p, e, state.step(), site)
+        chosen = self.operation(p.op, e.op, state) if isinstance(p, Binary) and isinstance(e, Binary) else None
+        if isinstance(p, Binary) and isinstance(e, Binary) and chosen is not None:
+            if e.op in COMMUTE:
+                yield from self.commuted(p, e, chosen.step(), site)
+            else:
+                yield from self.all(parts(p), parts(e), chosen.step(), site)
         elif _alike(p, e):
             yield from self.all(parts(p), parts(e), state.step(), site)
         else:
@@ -285,9 +306,7 @@ class _Matcher:
 
     # --- holes ---------------------------------------------------------------------------------------
 
-    def captured(
-        self, name: str, e: Expr, args: tuple[str, ...], state: State, site: Site
-    ) -> Iterator[State]:
+    def captured(self, name: str, e: Expr, args: tuple[str, ...], state: State, site: Site) -> Iterator[State]:
         old = state.holes.get(name)
         if old is None:
             yield replace(state, holes={**state.holes, name: Captured(e, args, site)}, steps=state.steps + 1)
@@ -326,7 +345,7 @@ class _Matcher:
         over = {axis for axes in state.loops.values() for axis in axes}
         fixed = self.fixed(state)
         uses = {n: self.seen.axes_of(c.expr, c.site.loops) for n, c in state.holes.items()}
-        bound: dict[str, tuple[str, ...]] = {a: () for a in self.pattern.axes}
+        bound: dict[str, tuple[str, ...]] = dict.fromkeys(self.pattern.axes, ())
         for axis in loops:
             hole = None if axis in over or axis in fixed else self.home(axis, uses, state)
             if hole is not None:
@@ -336,7 +355,8 @@ class _Matcher:
         if reason:
             self.miss(state, *reason)
             return None
-        used = frozenset().union(fixed, *uses.values(), *(self.seen.axes_of(i, self.site.loops) for i in self.site.index))
+        index = (self.seen.axes_of(i, self.site.loops) for i in self.site.index)
+        used = fixed.union(*uses.values(), *index)
         taken = {a for axes in bound.values() for a in axes} | over
         outside = tuple(a for a in loops if a in used and a not in taken and self.free(a))
         return Match(self.pattern, self.seen, self.site, state, bound, outside)
@@ -344,7 +364,8 @@ class _Matcher:
     def fixed(self, state: State) -> frozenset[str]:
         """The axes that the bounds of the loops depend on: these stay outside."""
         bounds = (b for s in state.sites for a in s.loops if a.axis in s.over for b in a.bounds)
-        return frozenset().union(*(self.seen.axes_of(b, self.site.loops) for b in bounds))
+        none: frozenset[str] = frozenset()
+        return none.union(*(self.seen.axes_of(b, self.site.loops) for b in bounds))
 
     def serial(self, axis: str) -> bool:
         kind = self.seen.kinds.get(axis)
@@ -390,7 +411,8 @@ class _Matcher:
         if not state.sites:
             own = (p for p in all_parts(c.expr) if isinstance(p, Load) and p.array == self.site.target)
             return self.site.target if any(p.index != self.site.index for p in own) else ""
-        arrays = frozenset().union(*(s.loops[s.depth].arrays for s in state.sites))
+        none: frozenset[str] = frozenset()
+        arrays = none.union(*(s.loops[s.depth].arrays for s in state.sites))
         return next((p.array for p in all_parts(c.expr) if isinstance(p, Load) and p.array in arrays), "")
 
 
@@ -408,7 +430,7 @@ def _alike(p: Expr, e: Expr) -> bool:
     match p, e:
         case Const(value=a), Const(value=b):
             return a == b
-        case (Binary(op=a), Binary(op=b)) | (Unary(op=a), Unary(op=b)):
+        case Unary(op=a), Unary(op=b):
             return a == b
         case (Compare(op=a), Compare(op=b)) | (Logic(op=a), Logic(op=b)):
             return a == b

@@ -9,6 +9,9 @@ from typing import Any
 OPERATIONS = ("+", "*", "max", "min", "maximum", "minimum")
 """What `Op` may list and `combine` takes."""
 
+STAND_INS = ("fmin", "fmax")
+"""Operations that no rule speaks of: the left side is read with these in the place of its Op holes."""
+
 MARKERS = ("contract", "row_reduce", "elementwise")
 """The words that mark an idiom; their keywords name the roles of its axes."""
 
@@ -19,6 +22,8 @@ _NEUTRAL = {
     "maximum": -math.inf,
     "min": math.inf,
     "minimum": math.inf,
+    "fmin": math.inf,
+    "fmax": -math.inf,
 }
 
 

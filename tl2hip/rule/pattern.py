@@ -5,29 +5,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from itertools import product
-from typing import TypeVar
+from types import ModuleType
+from typing import Any, TypeVar
 
 from tl2hip.nest import ir
 from tl2hip.nest.bounds import prove
 from tl2hip.nest.build import build
 from tl2hip.nest.walk import all_parts
 from tl2hip.rule.holes import KINDS
-from tl2hip.rule.meaning import MARKERS, OPERATIONS
+from tl2hip.rule.meaning import MARKERS, OPERATIONS, STAND_INS
 from tl2hip.rule.view import Site, View, view
 from tl2hip.source import nodes
 from tl2hip.source.names import origin
-from tl2hip.source.problems import rules as problems
 from tl2hip.source.problems.base import Refused, Report
 from tl2hip.source.span import Span
 
 OUT = "_value"
 _MARKERS = tuple(f"tl2hip.rule.{name}" for name in MARKERS)
-_ORIGINS = {"_Tensor": "tl2hip.Tensor", "_f64": "tl2hip.f64", "_dims": "tl2hip.dims"}
+_ORIGINS = {
+    "_Tensor": "tl2hip.Tensor",
+    "_f64": "tl2hip.f64",
+    "_dims": "tl2hip.dims",
+    **{f"_{op}": f"numpy.{op}" for op in STAND_INS},
+}
 
 N = TypeVar("N", bound=nodes.Node)
+
+
+def told() -> ModuleType:
+    """The problems of rule files, whose many classes are made only when there is something to tell."""
+    from tl2hip.source.problems import rules
+
+    return rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +52,10 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One reading of a left side: each Op is one operation.
+    """A left side, read.
 
     root: what the rule gives, as a term of `view`
+    ops: the operation that stands in for each Op, and the name of that Op
     loops: the unique axis name of each loop, and the Extent it runs over
     size: nodes of the term and of the reductions in it
     """
@@ -51,7 +63,7 @@ class Pattern:
     holes: tuple[Hole, ...]
     view: View
     root: ir.Expr
-    ops: tuple[tuple[str, str], ...]
+    ops: Mapping[str, str]
     loops: tuple[tuple[str, str], ...]
     size: int
 
@@ -61,48 +73,63 @@ class Pattern:
         return tuple(h.name for h in self.holes if h.kind == "Axis")
 
     def kind(self, name: str) -> str:
-        return next((h.kind for h in self.holes if h.name == name), "")
+        return self.hole(name).kind
+
+    def hole(self, name: str) -> Hole:
+        return next(h for h in self.holes if h.name == name)
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """A rule as read: the patterns of its left side, the role of each Axis and Extent on its right side, and
+    """A rule as read: the pattern of its left side, the role of each Axis and Extent on its right side, and
     the measures (loops, holes used bare, operations) that must fall from left to right."""
 
     holes: tuple[Hole, ...]
-    patterns: tuple[Pattern, ...]
+    pattern: Pattern
     roles: tuple[tuple[str, str], ...]
     measures: tuple[tuple[int, int, int], tuple[int, int, int]]
 
 
 def sides(left: nodes.Function, right: nodes.Function, module: nodes.Module) -> Sides:
     """Both sides of a rule. Raises Refused, at its place, where one cannot be read."""
-    holes = tuple(_hole(p) for p in left.parameters)
-    if tuple(_hole(p) for p in right.parameters) != holes:
-        raise Refused(problems.OtherHoles(left.name, at=right.at))
-    ops = [[(h.name, op) for op in h.choices] for h in holes if h.kind == "Op"]
-    patterns = tuple(_pattern(left, module, holes, dict(choice)) for choice in product(*ops))
+    holes = tuple(_hole(p, module) for p in left.parameters)
+    if tuple(_hole(p, module) for p in right.parameters) != holes:
+        raise Refused(told().OtherHoles(left.name, at=right.at))
+    ops = [h.name for h in holes if h.kind == "Op"]
+    if len(ops) > len(STAND_INS):
+        raise Refused(told().NotUnderstood(f"it has more than {len(STAND_INS)} Op holes", at=left.at))
+    pattern = _pattern(left, module, holes, dict(zip(ops, STAND_INS, strict=False)))
     names = {h.name: h.kind for h in holes}
     measures = _measure(left, names), _measure(right, names)
     if measures[1] >= measures[0]:
-        raise Refused(problems.NoProgress(left.name, at=right.at))
-    return Sides(holes, patterns, _roles(right, module), measures)
+        raise Refused(told().NoProgress(left.name, at=right.at))
+    return Sides(holes, pattern, _roles(right, module), measures)
 
 
 # --- holes -----------------------------------------------------------------------------------------------
 
 
-def _hole(p: nodes.Parameter) -> Hole:
-    annotation, choices = p.annotation, ()
+def _hole(p: nodes.Parameter, module: nodes.Module) -> Hole:
+    annotation = _meant(p.annotation, module)
+    choices: tuple[str, ...] = ()
     if isinstance(annotation, nodes.Subscript):
         choices = tuple(e.value for e in annotation.index if isinstance(e, nodes.Text))
         annotation = annotation.value
-    kind = annotation.name if isinstance(annotation, nodes.Attribute) else ""
-    kind = annotation.id if isinstance(annotation, nodes.Name) else kind
+    kind = "" if annotation is None else (origin(annotation, module) or "").removeprefix("tl2hip.rule.")
+    kind = "Op" if kind == "typing.Literal" else kind
     known = bool(choices) and set(choices) <= set(OPERATIONS) if kind == "Op" else not choices
     if kind not in KINDS or not known:
-        raise Refused(problems.NoHole(p.name, at=p.at))
+        raise Refused(told().NoHole(p.name, at=p.at))
     return Hole(p.name, kind, choices)
+
+
+def _meant(annotation: nodes.Expr | None, module: nodes.Module) -> nodes.Expr | None:
+    """An annotation, or what the file-level name that it is stands for."""
+    if isinstance(annotation, nodes.Name) and origin(annotation, module) == f".{annotation.id}":
+        for a in module.assignments:
+            if isinstance(a, nodes.Assign) and a.targets == (annotation,):
+                return a.value
+    return annotation
 
 
 # --- the left side as a kernel ---------------------------------------------------------------------------
@@ -148,7 +175,7 @@ def _kernel(left: nodes.Function, axes: list[str], reading: _Reading) -> nodes.F
     """The left side with its value stored to an element of its own, inside a loop for each Axis."""
     *body, last = left.body or (nodes.Pass(at=left.at),)
     if not isinstance(last, nodes.Return) or last.value is None:
-        raise Refused(problems.NoValue(left.name, at=last.at))
+        raise Refused(told().NoValue(left.name, at=last.at))
     index: tuple[nodes.Expr, ...] = tuple(map(nodes.Name, axes)) or (nodes.Number(0),)
     target = nodes.Subscript(nodes.Name(OUT), index, at=last.at)
     inner = tuple(_statement(s, reading) for s in body)
@@ -175,7 +202,7 @@ def _tensor(sizes: tuple[str, ...]) -> nodes.Expr:
 def _parameter(h: Hole, reading: _Reading, left: nodes.Function) -> nodes.Parameter | None:
     if h.kind == "Fn":
         if h.name not in reading.shapes:
-            raise Refused(problems.UnusedHole(h.name, at=left.at))
+            raise Refused(told().UnusedHole(h.name, at=left.at))
         return nodes.Parameter(h.name, _tensor(reading.shapes[h.name]), None, at=left.at)
     if h.kind in ("Value", "Const"):
         return nodes.Parameter(h.name, nodes.Name("_f64"), None, at=left.at)
@@ -188,11 +215,12 @@ def _statement(s: nodes.Stmt, reading: _Reading) -> nodes.Stmt:
         return _rewritten(s, reading)
     match s:
         case nodes.For(
-            target=nodes.Name(id=name), iterable=nodes.Call(func=nodes.Name(id="range"), args=(nodes.Name(id=size),))
+            target=nodes.Name(id=name),
+            iterable=nodes.Call(func=nodes.Name(id="range"), args=(nodes.Name(id=size),)),
         ) if size in reading.holes and reading.holes[size].kind == "Extent":
             reading.extents[name] = size
             return replace(s, body=tuple(_statement(x, reading) for x in s.body))
-    raise Refused(problems.LoopOfRule(at=s.at))
+    raise Refused(told().LoopOfRule(at=s.at))
 
 
 def _rewritten(node: N, reading: _Reading) -> N:
@@ -205,10 +233,10 @@ def _rewritten(node: N, reading: _Reading) -> N:
         if known and len(node.args) == 3 and isinstance(node.args[0], nodes.Name):
             op = reading.ops.get(node.args[0].id)
             if op is None:
-                raise Refused(problems.NoHole(node.args[0].id, at=node.at))
+                raise Refused(told().NoHole(node.args[0].id, at=node.at))
             a, b = (_rewritten(x, reading) for x in node.args[1:])
-            return _combined(op, a, b, node.at)  # type: ignore[return-value]
-    changed = {}
+            return nodes.Call(nodes.Name(f"_{op}"), (a, b), at=node.at)  # type: ignore[return-value]
+    changed: dict[str, Any] = {}
     for f in fields(node):
         old = getattr(node, f.name)
         if isinstance(old, nodes.Node):
@@ -221,23 +249,11 @@ def _rewritten(node: N, reading: _Reading) -> N:
 def _element(call: nodes.Call, name: str, reading: _Reading) -> nodes.Expr:
     args = [a.id for a in call.args if isinstance(a, nodes.Name) and a.id in reading.extents]
     if len(args) != len(call.args) or call.keywords or len(set(args)) != len(args) or not args:
-        raise Refused(problems.NoAxis(name, at=call.at))
+        raise Refused(told().NoAxis(name, at=call.at))
     shape = tuple(reading.extents[a] for a in args)
     if reading.shapes.setdefault(name, shape) != shape:
-        raise Refused(problems.OtherAxes(name, at=call.at))
+        raise Refused(told().OtherAxes(name, at=call.at))
     return nodes.Subscript(nodes.Name(name, at=call.at), call.args, at=call.at)
-
-
-def _combined(op: str, a: nodes.Expr, b: nodes.Expr, at: Span) -> nodes.Expr:
-    if op in ("+", "*"):
-        return nodes.Binary(op, a, b, at=at)
-    func: nodes.Expr = nodes.Name(op)
-    if op in ("maximum", "minimum"):
-        func = nodes.Name(f"_{op}")
-    return nodes.Call(func, (a, b), at=at)
-
-
-_ORIGINS.update({"_maximum": "numpy.maximum", "_minimum": "numpy.minimum"})
 
 
 # --- the kernel as a term --------------------------------------------------------------------------------
@@ -249,16 +265,16 @@ def _seen(nest: ir.Nest, holes: tuple[Hole, ...], ops: dict[str, str], at: Span)
     loops = {}
     for s in seen.sites:
         if s.fault:
-            raise Refused(problems.NotUnderstood(s.fault, at=at))
+            raise Refused(told().NotUnderstood(s.fault, at=at))
         for a in s.loops:
             stop = a.bounds[1] if len(a.bounds) > 1 else None
             if isinstance(stop, ir.Dim) and not stop.name.startswith("_"):
                 loops[a.axis] = stop.name
     for p in all_parts(root):
         if isinstance(p, ir.Var) and seen.site_of(p.name) is None:
-            raise Refused(problems.NotUnderstood(f"{seen.versions[p.name].name} is no sum of independent terms", at=at))
+            raise Refused(told().NotUnderstood(f"{seen.versions[p.name].name} carries more than a sum", at=at))
     size = sum(1 for e in terms(seen, root) for _ in all_parts(e))
-    return Pattern(holes, seen, root, tuple(ops.items()), tuple(loops.items()), size)
+    return Pattern(holes, seen, root, {op: name for name, op in ops.items()}, tuple(loops.items()), size)
 
 
 def terms(seen: View, root: ir.Expr) -> Iterator[ir.Expr]:

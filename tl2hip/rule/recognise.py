@@ -76,28 +76,26 @@ def apply(nest: Nest, rules: Iterable[Loaded], analysis: Analysis | None = None)
                 misses.setdefault(r.name, []).append(miss)
     chosen = _chosen(candidates, misses)
     chosen.sort(key=lambda c: c.match.site.number)
-    idioms = [(c.loaded.name, idiom(c.loaded, c.match)) for c in chosen]
+    idioms = [idiom(c.loaded, c.match) for c in chosen]
     verdicts = tuple(
-        Verdict(r.name, tuple(i for n, i in idioms if n == r.name), _nearest(seen, misses.get(r.name, []))) for r in loaded
+        Verdict(r.name, tuple(i for i in idioms if i.rule == r.name), _nearest(seen, misses.get(r.name, [])))
+        for r in loaded
     )
-    return Applied(replace(nest, idioms=tuple(i for _, i in idioms)), verdicts)
+    return Applied(replace(nest, idioms=tuple(idioms)), verdicts)
 
 
 def fit(r: Loaded, seen: View, site: Site) -> tuple[Match | None, Miss | None]:
     """The best way in which a rule fits a site, or its nearest miss there."""
     best: Match | None = None
-    nearest: Miss | None = None
-    for pattern in r.sides.patterns:
-        found, miss = match(pattern, seen, site)
-        for m in found:
-            reason = r.rule.condition(m) if r.rule.condition is not None else None
-            if reason:
-                miss = Miss(site, m.state.steps, pattern.size, site.value, reason)
-            elif best is None or _preference(m) > _preference(best):
-                best = m
-        if miss is not None and (nearest is None or miss.reached > nearest.reached):
-            nearest = miss
-    return best, None if best is not None else nearest
+    pattern = r.sides.pattern
+    found, miss = match(pattern, seen, site)
+    for m in found:
+        reason = r.rule.condition(m) if r.rule.condition is not None else None
+        if reason:
+            miss = Miss(site, m.state.steps, pattern.size, site.value, reason)
+        elif best is None or _preference(m) > _preference(best):
+            best = m
+    return best, None if best is not None else miss
 
 
 def _preference(m: Match) -> tuple[int, bool, int]:
@@ -174,7 +172,7 @@ def idiom(r: Loaded, m: Match) -> Idiom:
     if m.outside:
         axes.append(("batch", m.outside))
     values = [(name, _short(m.text(name))) for name in m.state.holes]
-    values += m.pattern.ops
+    values += m.state.ops.items()
     values.append(("into", _into(m)))
     if m.state.regrouped:
         values.append(("grouping", "other than written"))

@@ -35,8 +35,10 @@ from tl2hip.nest.ir import (
     While,
 )
 from tl2hip.nest.walk import all_parts, all_stmts, own_exprs, parts, rebuild
-from tl2hip.rule.meaning import OPERATIONS, neutral
+from tl2hip.rule.meaning import OPERATIONS, STAND_INS, neutral
 from tl2hip.source.span import Span
+
+REDUCES = (*OPERATIONS, *STAND_INS)
 
 LARGE = 150
 """Nodes of an expression that is still put in the place of its name."""
@@ -157,9 +159,7 @@ class _Memory:
 
     def forget(self, arrays: frozenset[str]) -> None:
         """Leaves out what the arrays hold, and what was read from them."""
-        self.elements = {
-            k: v for k, v in self.elements.items() if k[0] not in arrays and not _reads(v[0], arrays)
-        }
+        self.elements = {k: v for k, v in self.elements.items() if k[0] not in arrays and not _reads(v[0], arrays)}
         self.whole = {k: v for k, v in self.whole.items() if k not in arrays}
 
 
@@ -270,7 +270,7 @@ class _Walk:
         started = []
         for r in kind.reductions if kind is not None else ():
             name = r.variables[0]
-            if len(r.variables) == 1 and name in written and name not in self.running and r.op in OPERATIONS:
+            if len(r.variables) == 1 and name in written and name not in self.running and r.op in REDUCES:
                 init = self.names.get(name) or self.version(name)
                 self.running[name] = _Running(r.op, init, len(self.loops))
                 started.append(name)
@@ -344,7 +344,8 @@ class _Walk:
 
     def update(self, s: Update) -> None:
         index, value = tuple(map(self.term, s.index)), self.term(s.value)
-        own = frozenset().union(*(self.out.axes_of(i, self.loops) for i in index))
+        none: frozenset[str] = frozenset()
+        own = none.union(*(self.out.axes_of(i, self.loops) for i in index))
         over = tuple(a.axis for a in self.loops if a.axis not in own and self.updates(a.axis, s))
         fault = ""
         if any(self.scatters(a.axis, s) for a in self.loops):
@@ -356,7 +357,7 @@ class _Walk:
         else:
             depth = next(n for n, a in enumerate(self.loops) if a.axis in over)
             init, filled = self.start_of(s, index, depth)
-            if s.op not in OPERATIONS:
+            if s.op not in REDUCES:
                 fault = f"`{s.op}` is no operation of rules"
             value = self.guarded(value, s.op, frozenset(over), depth)
             self.add(s.op, s.array, index, over, init or before, value, s, depth, filled, fault)
@@ -390,7 +391,8 @@ class _Walk:
         names = [i.axis for i in inner.index if isinstance(i, AxisRef)]
         shape = self.out.nest.array(inner.array).shape
         if sorted(names) == sorted(axes) and len(names) == len(shape):
-            if all(axes[n] == extent for n, extent in zip(names, shape, strict=True)):
+            whole = all(axes[n] == extent for n, extent in zip(names, shape, strict=True))
+            if whole:
                 self.memory.whole[inner.array] = (inner.value, len(self.out.sites) - 1)
 
     def add(
@@ -433,7 +435,7 @@ def _operand(value: Expr, name: str) -> Expr | None:
 def _under(test: Expr, e: Expr, name: str) -> Expr | None:
     op = e.op if isinstance(e, Binary | Logic) else ""
     inner = _operand(e, name)
-    if inner is None or op not in OPERATIONS or inner.dtype is BOOL:
+    if inner is None or op not in REDUCES or inner.dtype is BOOL:
         return None
     return Select(test, inner, Const(neutral(op), inner.dtype))
 

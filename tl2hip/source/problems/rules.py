@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from tl2hip.source.problems.base import Problem
 
-_EXAMPLE = (
-    "@rule\ndef total(f: Fn, N: Extent) -> Value:\n    s = 0\n    for j in range(N):\n        s += f(j)\n    return s\n"
-)
+_BODY = "    s = 0\n    for j in range(N):\n        s += f(j)\n    return s\n"
+_EXAMPLE = f"@rule\ndef total(f: Fn, N: Extent) -> Value:\n{_BODY}"
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class NoProgress(Problem):
         "Rules are applied until none fits. Each must lower the measure (loops, uses of functions outside the"
         " marking words, operations), so that this ends."
     )
-    example = "@total.becomes\ndef same(f: Fn, N: Extent) -> Value:\n    s = 0\n    for j in range(N):\n        s += f(j)\n    return s\n"
+    example = f"@total.becomes\ndef same(f: Fn, N: Extent) -> Value:\n{_BODY}"
     rewrite = '@total.becomes\ndef marked(f: Fn, N: Extent) -> Value:\n    return row_reduce("+", f, over=N)\n'
 
     name: str
