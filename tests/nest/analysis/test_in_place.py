@@ -53,6 +53,22 @@ CASES = {
         "array x[n, n]\narray y[n, n]\nfor i in range(n):\n    for j in range(n):\n"
         "        for k in range(n):\n            y[i, j] += x[i, k] * 2",
     ),
+    "softmax that keeps its powers": (
+        True,
+        ROWS.format(value="x[i, j] - top").replace("        s += x[i, j] - top", "        pass")
+        + "        s += y[i, j]\n    for j in range(n):\n        update('*', y[i, j], s)",
+    ),
+    "read where it is not written": (
+        False,
+        "array x[m, n]\narray y[m, n]\narray z[m, n]\nfor i in range(m):\n    for j in range(n):\n"
+        "        if j > 3:\n            y[i, j] = 2\n        z[i, j] = x[i, j]\n"
+        "    for j in range(n):\n        y[i, j] = 3",
+    ),
+    "read where it is written": (
+        True,
+        "array x[m, n]\narray y[m, n]\nfor i in range(m):\n    for j in range(n):\n"
+        "        y[i, j] = x[i, j]\n    for j in range(n):\n        y[i, j] += 3",
+    ),
     "never written": (False, "array x[n]\narray y[n]\narray z[n]\nfor i in range(n):\n    z[i] = x[i] + y[i]"),
     "another dtype": (False, "array x[n]: f16\narray y[n]\nfor i in range(n):\n    y[i] = f32(x[i])"),
 }

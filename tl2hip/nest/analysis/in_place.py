@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tl2hip.nest.analysis.kinds import Analysis, AxisKind, analyse
 from tl2hip.nest.ir import Expr, Load, Loop, Nest, Set, Stmt, Store, Update, Var
@@ -24,7 +24,7 @@ def in_place_ok(nest: Nest, written: str, other: str) -> bool:
     before, after = analyse(nest), analyse(_as_one(nest, written, other))
     if any(_loses(kind, after.kinds[name]) for name, kind in before.kinds.items()):
         return False
-    return _ordered(nest.body, before, frozenset((written, other)), True)
+    return _Order(before, written, other).kept(nest.body, host=True)
 
 
 def _read_first(nest: Nest, written: str, other: str) -> bool:
@@ -61,88 +61,90 @@ def _as_one(nest: Nest, written: str, other: str) -> Nest:
 # --- statements beside each other ------------------------------------------------------------------------
 
 
-def _ordered(body: tuple[Stmt, ...], kinds: Analysis, names: frozenset[str], outside: bool) -> bool:
-    """Whether statements of each body use the two arrays in an order that holds however loops are spread.
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """Whether statements beside each other keep their order, however the loops among them are spread."""
 
-    `outside` is a body of the host: parallel loops in it are launches, one after the other.
-    """
-    for n, first in enumerate(body):
-        for later in body[n + 1 :]:
-            if not _spread(first) and not _spread(later):
-                continue
-            if outside and _launched(first, kinds) and _launched(later, kinds):
-                continue
-            if not _in_order(body, first, later, kinds, names):
+    kinds: Analysis
+    written: str
+    other: str
+
+    def kept(self, body: tuple[Stmt, ...], host: bool) -> bool:
+        """For a body and all bodies inside. The parallel loops of a `host` body are launches, one after the
+        other."""
+        for n, first in enumerate(body):
+            for later in body[n + 1 :]:
+                if not _loops(first) and not _loops(later):
+                    continue
+                if host and self._launched(first) and self._launched(later):
+                    continue
+                if not self._in_order(body, first, later):
+                    return False
+        for s in body:
+            inside = host and isinstance(s, Loop) and self.kinds.kind(s.axis.name) == "serial"
+            if not all(self.kept(inner, inside) for inner in blocks(s)):
                 return False
-    for s in body:
-        host = outside and isinstance(s, Loop) and kinds.kind(s.axis.name) == "serial"
-        if not all(_ordered(inner, kinds, names, host) for inner in blocks(s)):
+        return True
+
+    def _launched(self, s: Stmt) -> bool:
+        return isinstance(s, Loop) and self.kinds.kind(s.axis.name) == "parallel"
+
+    def _in_order(self, body: tuple[Stmt, ...], first: Stmt, later: Stmt) -> bool:
+        """Whether nothing that the first statement reads is overwritten too early by the later one: it does not
+        come to that, or what is read is also written by the first one, or the later one waits for it."""
+        reads = any(isinstance(e, Load) and e.array == self.other for e in all_exprs((first,)))
+        stores = [s for s in all_stmts((later,)) if isinstance(s, Store | Update) and s.array == self.written]
+        if not reads or not stores:
+            return True
+        if not isinstance(first, Loop):
             return False
-    return True
+        return self._covered(first, ()) or self._waits(body, first, later, stores)
+
+    def _covered(self, s: Stmt, written: tuple[tuple[Expr, ...], ...]) -> bool:
+        """Whether each element read is stored to by the same iteration, always, so that whatever keeps the two
+        stores apart keeps the read apart too."""
+        for block in blocks(s):
+            stores = (x for x in block if isinstance(x, Store | Update) and x.array == self.written)
+            here = written + tuple(x.index for x in stores)
+            if not all(self._covered(x, here) for x in block):
+                return False
+        loads = [e for own in own_exprs(s) for e in all_parts(own)]
+        return all(e.index in written for e in loads if isinstance(e, Load) and e.array == self.other)
+
+    def _waits(self, body: tuple[Stmt, ...], first: Loop, later: Stmt, stores: list[Store | Update]) -> bool:
+        """Whether each value that the later statement stores uses a variable that is only known when all of a
+        loop has run, or a loop in between uses one in each iteration."""
+        if any(isinstance(s, Store | Update) for s in all_stmts((first,))):
+            return False
+        ready = {v for r in self.kinds.kinds[first.axis.name].reductions for v in r.variables}
+        for s in body[body.index(first) + 1 : body.index(later)]:
+            alike = isinstance(s, Loop) and _same_range(s, first)
+            direct = s.body if isinstance(s, Loop) and alike else (s,)
+            if alike and _same_range(later, first) and any(not ready.isdisjoint(_read(x)) for x in direct):
+                return True
+            gained = {x.name for x in direct if isinstance(x, Set) and not ready.isdisjoint(_read(x))}
+            ready = (ready - _set(s)) | gained
+        ready -= _set(later)
+        return all(not ready.isdisjoint(_read(s)) for s in stores)
 
 
-def _spread(s: Stmt) -> bool:
+def _loops(s: Stmt) -> bool:
     """Whether several threads may share a statement's work."""
     return any(isinstance(x, Loop) for x in all_stmts((s,)))
 
 
-def _launched(s: Stmt, kinds: Analysis) -> bool:
-    return isinstance(s, Loop) and kinds.kind(s.axis.name) == "parallel"
-
-
-def _in_order(body: tuple[Stmt, ...], first: Stmt, later: Stmt, kinds: Analysis, names: frozenset[str]) -> bool:
-    """Whether two statements cannot disturb each other through the arrays: only one array is in play, or both
-    are only read, or all that the later one writes waits for a reduction over what the first one reads."""
-    read_first, wrote_first = _uses(first, names)
-    read_later, wrote_later = _uses(later, names)
-    crossing = _crosses(wrote_first, read_later | wrote_later) or _crosses(read_first, wrote_later)
-    if not crossing:
-        return True
-    if wrote_first:
+def _same_range(a: Stmt, b: Loop) -> bool:
+    """Whether a statement is a loop that runs as often as another, so that it runs at all where that does."""
+    if not isinstance(a, Loop):
         return False
-    return isinstance(first, Loop) and _waits(body, first, later, kinds, names)
-
-
-def _crosses(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Whether one set names another array than the other does."""
-    return bool(a) and bool(b) and len(a | b) > 1
-
-
-def _uses(s: Stmt, names: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Which of the arrays a statement reads and writes."""
-    inside = (s,)
-    read = {e.array for e in all_exprs(inside) if isinstance(e, Load)}
-    wrote = {x.array for x in all_stmts(inside) if isinstance(x, Store | Update)}
-    return frozenset(read & names), frozenset(wrote & names)
-
-
-def _waits(body: tuple[Stmt, ...], first: Loop, later: Stmt, kinds: Analysis, names: frozenset[str]) -> bool:
-    """Whether each value that a later statement writes into the arrays uses a variable that is only known when
-    all of a loop has run."""
-    if any(isinstance(s, Store | Update) for s in all_stmts((first,))):
-        return False
-    ready = {v for r in kinds.kinds[first.axis.name].reductions for v in r.variables}
-    for s in body[body.index(first) + 1 : body.index(later)]:
-        ready = _passed(s, first, ready)
-    ready -= {s.name for s in all_stmts((later,)) if isinstance(s, Set)}
-    stores = [s for s in all_stmts((later,)) if isinstance(s, Store | Update) and s.array in names]
-    return all(not ready.isdisjoint(_read(s)) for s in stores)
-
-
-def _passed(s: Stmt, first: Loop, ready: set[str]) -> set[str]:
-    """Which variables wait for a loop after one more statement: also those computed from such variables, here
-    or in every iteration of a loop that runs as often (so that it runs at all where the first one does)."""
-    direct = s.body if isinstance(s, Loop) and _same_range(s, first) else (s,)
-    gained = {x.name for x in direct if isinstance(x, Set) and not ready.isdisjoint(_read(x))}
-    lost = {x.name for x in all_stmts((s,)) if isinstance(x, Set)}
-    return (ready - lost) | gained
-
-
-def _same_range(a: Loop, b: Loop) -> bool:
-    """Whether two loops run equally often."""
     return (a.axis.start, a.axis.stop, a.axis.step) == (b.axis.start, b.axis.stop, b.axis.step)
 
 
 def _read(s: Stmt) -> frozenset[str]:
     """The variables that a statement itself reads."""
     return frozenset(p.name for e in own_exprs(s) for p in all_parts(e) if isinstance(p, Var))
+
+
+def _set(s: Stmt) -> set[str]:
+    """The variables set anywhere in a statement."""
+    return {x.name for x in all_stmts((s,)) if isinstance(x, Set)}
