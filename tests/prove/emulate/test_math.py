@@ -13,6 +13,8 @@ from .kernels import HEAD
 X = np.linspace(0.1, 4, 64, dtype=np.float32)
 W = X.astype(np.float64)
 
+LOW_HALF = "(float)__builtin_bit_cast(_Float16, (short)"
+
 VALUES = {
     "expf(x)": np.exp(W),
     "exp2f(x)": np.exp2(W),
@@ -54,6 +56,10 @@ VALUES = {
     "(float)(isnan(x) || isinf(x) || !isfinite(x) || signbit(x))": np.zeros(64),
     "(float)(isnan(x / 0.0f - x / 0.0f) && isinf(x / 0.0f) && signbit(-x))": np.ones(64),
     "__int_as_float(__float_as_int(x))": X,
+    f"{LOW_HALF}(__builtin_bit_cast(int, __builtin_amdgcn_cvt_pkrtz(x, 0.0f))))": (
+        (X.view(np.int32) & ~0x1FFF).view(np.float32)
+    ),
+    f"{LOW_HALF}(__builtin_bit_cast(int, __builtin_amdgcn_cvt_pkrtz(x, -7e4f)) >> 16))": np.full(64, -65504),
     "(float)__longlong_as_double(__double_as_longlong((double)x))": X,
     "(float)__popc((unsigned)x)": np.bitwise_count(X.astype(np.int32)),
     "(float)__popcll((unsigned long long)x)": np.bitwise_count(X.astype(np.int32)),

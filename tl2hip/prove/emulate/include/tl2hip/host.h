@@ -294,6 +294,17 @@ TL2HIP_DEVICE unsigned __builtin_amdgcn_perm(unsigned high, unsigned low, unsign
     return out;
 }
 
+typedef _Float16 tl2hip_h2 __attribute__((ext_vector_type(2)));
+// The nearest value, one step back when it lies further from zero (an infinity becomes the largest number).
+TL2HIP_DEVICE _Float16 tl2hip_toward_zero(float x) {
+    _Float16 near = (_Float16)x;
+    bool far = __builtin_fabsf((float)near) > __builtin_fabsf(x);
+    return __builtin_bit_cast(_Float16, (unsigned short)(__builtin_bit_cast(unsigned short, near) - far));
+}
+TL2HIP_DEVICE tl2hip_h2 __builtin_amdgcn_cvt_pkrtz(float x, float y) {
+    return tl2hip_h2{tl2hip_toward_zero(x), tl2hip_toward_zero(y)};
+}
+
 // ---- raw buffers: out of range, a load gives 0 and a store vanishes
 
 struct __amdgpu_buffer_rsrc_t {
