@@ -123,3 +123,10 @@ def test_several_functions_share_one_file() -> None:
         assert printed.text.count(once) == 1
     assert "//\n// gemm:\n//\n// Where each loop went:" in printed.text
     assert compile_device(printed.text).warnings == ""
+
+
+def test_what_only_the_launcher_calls_is_hidden_from_hiprtc() -> None:
+    text = print_plan(plans.host_program()).text
+    device, _, host = text.rpartition("#ifndef __HIPCC_RTC__")
+    assert "floordiv_i64(i64" not in device and "floordiv_i64(" in host
+    assert "static __host__ __device__ inline" in host

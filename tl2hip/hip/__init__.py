@@ -13,6 +13,7 @@ from tl2hip.hip.head import head_lines
 from tl2hip.hip.helpers import U64
 from tl2hip.hip.kernel import print_kernel
 from tl2hip.hip.launcher import Argument, LauncherInfo, launcher_info, print_launcher
+from tl2hip.hip.names import Names
 from tl2hip.hip.naming import name_plan
 from tl2hip.plan.ir import Plan
 
@@ -44,34 +45,32 @@ def print_plan(plan: Plan) -> Printed:
 def print_plans(plans: Sequence[Plan]) -> PrintedFile:
     """One HIP file of several plans (at least one) made from the same source; helpers are shared."""
     used = Used()
-    heads: list[str] = []
-    kernels: list[str] = []
-    launchers: list[str] = []
-    infos: list[LauncherInfo] = []
+    tables: list[tuple[Plan, Names, LauncherInfo]] = []
     for plan in plans:
-        names = name_plan(plan, [f for info in infos for f in functions(info)])
-        info = launcher_info(plan, names)
-        heads += head_lines(plan, names, several=len(plans) > 1)
-        kernels += [print_kernel(k, plan, names, used) for k in plan.kernels]
-        launchers.append(print_launcher(plan, info, names, used))
-        infos.append(info)
-    u64 = [U64.text] if U64.name in used.helpers else []
+        names = name_plan(plan, [f for _, _, info in tables for f in functions(info)])
+        tables.append((plan, names, launcher_info(plan, names)))
+    kernels = [print_kernel(k, plan, names, used) for plan, names, _ in tables for k in plan.kernels]
+    on_device = helper_texts(used)
+    launchers = [print_launcher(plan, info, names, used) for plan, names, info in tables]
+    both = helper_texts(used)
     text = fill(
         "file",
         source=plans[0].nest.source.name.replace("\\", "/").rpartition("/")[2],
-        head=heads,
-        typedefs=[*u64, *used.vectors.values()],
-        helpers=grouped(
-            [
-                *math_texts(tuple(used.math), tuple(used.host_math)),
-                *(h.text for h in used.helpers.values() if h is not U64),
-            ]
-        ),
+        head=[line for plan, names, _ in tables for line in head_lines(plan, names, several=len(plans) > 1)],
+        typedefs=[*([U64.text] if U64.name in used.helpers else []), *used.vectors.values()],
+        helpers=grouped([text for name, text in both.items() if name in on_device]),
         kernels=kernels,
+        host_helpers=grouped([text for name, text in both.items() if name not in on_device]),
         overlap=any("overlap(" in text for text in launchers),
         launchers=launchers,
     )
-    return PrintedFile(f"{text}\n", tuple(infos))
+    return PrintedFile(f"{text}\n", tuple(info for _, _, info in tables))
+
+
+def helper_texts(used: Used) -> dict[str, str]:
+    """The text of every helper used so far by its name, callees first."""
+    texts = math_texts(tuple(used.math), tuple(used.host_math))
+    return {**texts, **{name: h.text for name, h in used.helpers.items() if h is not U64}}
 
 
 def functions(info: LauncherInfo) -> tuple[str, ...]:

@@ -18,10 +18,12 @@ def math_call(name: str, dtype: DType, ctx: Context) -> str:
     return symbol
 
 
-def math_texts(symbols: tuple[str, ...], on_host: tuple[str, ...]) -> tuple[str, ...]:
-    """The texts of functions and of all they call, callees first; those a launcher calls are for both sides."""
+def math_texts(symbols: tuple[str, ...], on_host: tuple[str, ...]) -> dict[str, str]:
+    """The texts of functions and of all they call by symbol, callees first; those a launcher calls are for both
+    sides."""
     host = {f.symbol for f in closure(on_host)}
     both_sides = f"static __host__ {QUALIFIER.removeprefix('static ')}"
-    return tuple(
-        (f.text.replace(QUALIFIER, both_sides) if f.symbol in host else f.text).strip() for f in closure(symbols)
-    )
+    return {
+        f.symbol: (f.text.replace(QUALIFIER, both_sides) if f.symbol in host else f.text).strip()
+        for f in closure(symbols)
+    }
