@@ -120,6 +120,8 @@ def _kernel(name: str, module: Module, whole: Report, options: Options, stop_aft
     try:
         if name not in module.refused and stop_after != "read":
             done = replace(done, nest=nest_of(function, module, report, options))
+        if done.nest is not None and stop_after not in ("read", "nest"):
+            done = replace(done, nest=recognised(done.nest, options))
         if done.nest is not None and stop_after not in ("nest", "rules"):
             done = _planned(done, done.nest, stop_after)
     except Refused as refused:
@@ -127,6 +129,14 @@ def _kernel(name: str, module: Module, whole: Report, options: Options, stop_aft
     for problem in report.problems:
         whole.add(problem)
     return replace(done, problems=tuple(report.problems))
+
+
+def recognised(nest: Nest, options: Options) -> Nest:
+    """The nest with the idioms marked that rules find in it. Raises BadRules where a rule file cannot be used."""
+    from tl2hip.rule.load import load_rules
+    from tl2hip.rule.recognise import apply
+
+    return apply(nest, load_rules(options.rules)).nest
 
 
 def _planned(done: Converted, nest: Nest, stop_after: str) -> Converted:
