@@ -7,7 +7,7 @@ have in the nest; a loop has the user's variable where that is free.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from tl2hip.dtypes import BOOL, F64, I64, ML_DTYPES, DType
@@ -60,6 +60,9 @@ _TERNARY, _OR, _AND, _NOT, _COMPARE, _UNARY, _ATOM = 0, 1, 2, 3, 4, 11, 20
 _NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
 _MATH_ONLY = ("erf", "erfc")
 
+_USED = ("abs", "max", "min", "range", "np", "math", "ml_dtypes")
+"""What the text itself uses: a name of the nest that is one of these gets a `_`."""
+
 
 def show(nest: Nest) -> str:
     """The nest as the text of a Python module with one function; it takes the user's arguments, and the sizes
@@ -91,8 +94,8 @@ class _Printer:
 
     def function(self) -> Iterator[str]:
         nest = self.nest
-        sizes, free = _sizes(nest)
-        taken = [*nest.order, *(("*", *free) if free else ())]
+        sizes, free = _sizes(nest, self.name)
+        taken = [*map(self.name, nest.order), *(("*", *free) if free else ())]
         yield f"def {nest.name}({', '.join(taken)}):"
         if nest.doc:
             first = nest.doc.strip().splitlines()[0]
@@ -104,7 +107,8 @@ class _Printer:
         body = list(self.block(nest.body, "    "))
         yield from body
         if nest.results:
-            back = [f"{r}[0]" if r in nest.scalar_results else r for r in nest.results]
+            names = [self.name(r) for r in nest.results]
+            back = [f"{n}[0]" if r in nest.scalar_results else n for n, r in zip(names, nest.results, strict=True)]
             yield f"    return {', '.join(back)}"
         elif not body and not sizes and not nest.checks:
             yield "    pass"
@@ -136,7 +140,7 @@ class _Printer:
             case Loop(axis=axis, body=body):
                 start, stop = self.expr(axis.start), self.expr(axis.stop)
                 name = self.axis_name(axis)
-                yield f"{indent}for {name} in {_range(start, stop, axis.step)}:{_marks(axis)}"
+                yield f"{indent}for {self.name(name)} in {_range(start, stop, axis.step)}:{_marks(axis)}"
                 self.axes[axis.name] = name
                 yield from self.inner(body, indent)
                 del self.axes[axis.name]
@@ -146,13 +150,13 @@ class _Printer:
             case If(test=test, then=then, orelse=orelse):
                 yield from self.branch(test, then, orelse, indent)
             case Set(name=name, value=value):
-                yield f"{indent}{name} = {self.expr(value)}"
+                yield f"{indent}{self.name(name)} = {self.expr(value)}"
             case Store(array=array, index=index, value=value):
-                yield f"{indent}{array}[{self.index(index)}] = {self.expr(value)}"
+                yield f"{indent}{self.name(array)}[{self.index(index)}] = {self.expr(value)}"
             case Update():
                 yield f"{indent}{self.update(s)}"
             case Alloc(array=array):
-                yield f"{indent}{array} = {self.empty(self.nest.array(array))}"
+                yield f"{indent}{self.name(array)} = {self.empty(self.nest.array(array))}"
 
     def branch(self, test: Expr, then: tuple[Stmt, ...], orelse: tuple[Stmt, ...], indent: str) -> Iterator[str]:
         if not then:
@@ -166,7 +170,7 @@ class _Printer:
             yield from self.inner(orelse, indent)
 
     def update(self, s: Update) -> str:
-        place = f"{s.array}[{self.index(s.index)}]"
+        place = f"{self.name(s.array)}[{self.index(s.index)}]"
         if s.op in ("min", "max"):
             return f"{place} = {s.op}({place}, {self.expr(s.value)})"
         if s.op in ("minimum", "maximum", "fmin", "fmax"):
@@ -179,6 +183,15 @@ class _Printer:
         extents = ", ".join(self.expr(e) for e in array.shape)
         comma = "," if len(array.shape) == 1 else ""
         return f"np.empty(({extents}{comma}), {self.dtype(array.dtype)})"
+
+    def name(self, name: str) -> str:
+        """A name of the nest as the text has it."""
+        if name not in _USED:
+            return name
+        taken = {*_names(self.nest), *(a for s in all_stmts(self.nest.body) for a in _axis_names(s))}
+        while name in taken or name in _USED:
+            name += "_"
+        return name
 
     def axis_name(self, axis: Axis) -> str:
         """The user's name where nothing else in reach has it, else the nest's."""
@@ -208,11 +221,11 @@ class _Printer:
             case Const(value=value, dtype=dtype):
                 return self.const(value, dtype)
             case AxisRef(axis=name):
-                return self.axes.get(name, name), _ATOM
+                return self.name(self.axes.get(name, name)), _ATOM
             case Dim(name=name) | Scalar(name=name) | Var(name=name):
-                return name, _ATOM
+                return self.name(name), _ATOM
             case Load(array=array, index=index):
-                return f"{array}[{self.index(index)}]", _ATOM
+                return f"{self.name(array)}[{self.index(index)}]", _ATOM
             case Unary(op=op, value=value):
                 return self.unary(op, value)
             case Binary(op=op, left=a, right=b):
@@ -302,14 +315,18 @@ def _names(nest: Nest) -> set[str]:
     }
 
 
-def _sizes(nest: Nest) -> tuple[list[tuple[str, str]], list[str]]:
+def _axis_names(s: Stmt) -> tuple[str, ...]:
+    return (s.axis.name, s.axis.user) if isinstance(s, Loop) else ()
+
+
+def _sizes(nest: Nest, named: Callable[[str], str]) -> tuple[list[tuple[str, str]], list[str]]:
     """How each dim follows from the shapes of the arguments, and the dims that do not."""
     found: dict[str, str] = {}
     for a in nest.arrays:
         if a.role != "parameter":
             continue
         for axis, extent in enumerate(a.shape):
-            place = f"{a.name}.shape[{axis}]"
+            place = f"{named(a.name)}.shape[{axis}]"
             match extent:
                 case Dim(name=name):
                     found.setdefault(name, place)

@@ -119,6 +119,8 @@ def _loaded(found: View | ArrayValue) -> ScalarValue:
 def _settled(ctx: Context, found: Result) -> Result:
     if isinstance(found, tuple):
         return tuple(_settled(ctx, v) for v in found)
+    if not isinstance(found, ScalarValue) and not found.shape:
+        found = _loaded(found)
     if isinstance(found, ScalarValue):
         return found if stays(found.expr) else ScalarValue(ctx.temporary(found.expr, "item"), found.weak)
     if isinstance(found, ArrayValue):

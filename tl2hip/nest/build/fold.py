@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from tl2hip.dtypes import BOOL, F64, I64, DType
+from tl2hip.dtypes import BOOL, F64, I64, DType, promote
 from tl2hip.nest import ir
 from tl2hip.nest.build.constants import converted, fits, wrapped
 from tl2hip.nest.build.linear import ONE, difference
@@ -179,4 +179,13 @@ def cast(value: ir.Expr, dtype: DType, explicit: bool = False) -> ir.Expr:
         return value
     if isinstance(value, ir.Const):
         return ir.Const(converted(value.value, dtype), dtype)
+    if isinstance(value, ir.Cast) and value.value.dtype is dtype and _widens(dtype, value.dtype):
+        return value.value
     return ir.Cast(value, dtype, explicit)
+
+
+def _widens(narrow: DType, wide: DType) -> bool:
+    """Whether every value of one dtype is one of the other: a cast there and back changes nothing."""
+    if promote(narrow, wide) is not wide or narrow.kind == "bool":
+        return False
+    return narrow.is_float == wide.is_float or wide.mantissa >= narrow.bits
