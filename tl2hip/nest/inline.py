@@ -49,12 +49,14 @@ SLOW = ("/", "//", "%", "**")
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A local array as a function: its element at `axes` is `value`. `loop` is the statement that fills it."""
+    """A local array as a function: its element at `axes` is `value`. `loop` is the statement that fills it,
+    `blank` one that filled it before (with zeros) to no effect."""
 
     array: str
     axes: tuple[str, ...]
     value: Expr
     loop: Loop
+    blank: Loop | None = None
 
 
 def forward(nest: Nest) -> Nest:
@@ -71,7 +73,7 @@ def forward(nest: Nest) -> Nest:
 def _without(nest: Nest, array: Array) -> Nest:
     """The nest without one local array, or as it was."""
     uses = [s for s in all_stmts(nest.body) if isinstance(s, Alloc | Store | Update) and s.array == array.name]
-    if sorted(type(s).__name__ for s in uses) != ["Alloc", "Store"]:
+    if sum(isinstance(s, Alloc) for s in uses) != 1 or any(isinstance(s, Update) for s in uses):
         return nest
     block = _block_of(nest.body, array.name)
     function = _function(block, array)
@@ -96,10 +98,16 @@ def _block_of(body: tuple[Stmt, ...], array: str) -> tuple[Stmt, ...]:
 
 
 def _function(block: tuple[Stmt, ...], array: Array) -> Function | None:
-    """The array as a function, where one loop nest of its block stores every element once."""
-    for s in block:
-        if isinstance(s, Loop) and any(isinstance(x, Store) and x.array == array.name for x in all_stmts((s,))):
-            return _filled(s, array)
+    """The array as a function, where one loop nest of its block stores every element once; it may have been
+    filled once before, unread."""
+    stores = [s for s in block if any(isinstance(x, Store) and x.array == array.name for x in all_stmts((s,)))]
+    fills = [_filled(s, array) if isinstance(s, Loop) else None for s in stores]
+    match fills:
+        case [Function() as only]:
+            return only
+        case [Function(loop=blank), Function() as last]:
+            between = block[: block.index(last.loop)]
+            return None if _reads(between, array.name) else replace(last, blank=blank)
     return None
 
 
@@ -135,7 +143,8 @@ def _rounded(value: Expr, array: Array) -> Expr:
 
 def _anchored(nest: Nest, function: Function) -> bool:
     """Whether an idiom of the nest speaks of the loops that would go."""
-    axes = {s.axis.name for s in all_stmts((function.loop,)) if isinstance(s, Loop)}
+    gone = [s for s in (function.loop, function.blank) if s is not None]
+    axes = {s.axis.name for s in all_stmts(gone) if isinstance(s, Loop)}
     return any(not axes.isdisjoint(names) for idiom in nest.idioms for _, names in idiom.axes)
 
 
@@ -223,7 +232,7 @@ def _replaced(body: tuple[Stmt, ...], function: Function) -> tuple[Stmt, ...]:
 def _dropped(body: tuple[Stmt, ...], function: Function) -> tuple[Stmt, ...]:
     out: list[Stmt] = []
     for s in body:
-        if s is function.loop or (isinstance(s, Alloc) and s.array == function.array):
+        if s in (function.loop, function.blank) or (isinstance(s, Alloc) and s.array == function.array):
             continue
         match s:
             case Loop(body=inner) | While(body=inner):

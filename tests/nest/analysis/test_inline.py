@@ -44,6 +44,12 @@ GONE = {
         FILL + "alloc(u)\nfor i in range(n):\n    u[i] = t[i] + 1\nfor i in range(n):\n    y[i] = u[i]"
     ),
     "dear but read once": FILL.replace("x[i] * 2", "x[i] // 3 + x[i] % 5") + "for i in range(n):\n    y[i] = t[i]",
+    "filled with zeros first": (
+        "alloc(t)\nfor i in range(n):\n    t[i] = 0\n"
+        + FILL.replace("alloc(t)\n", "")
+        + "for i in range(n):\n    y[i] = t[i]"
+    ),
+    "stored to twice": FILL + "for i in range(n):\n    t[i] = 1\nfor i in range(n):\n    y[i] = t[i]",
     "in a reduction": FILL + "s = 0\nfor i in range(n):\n    s += t[i]\nfor i in range(n):\n    y[i] = s",
 }
 
@@ -54,7 +60,13 @@ KEPT = {
     "its variable changes in the reader": (
         "s = 1\n" + FILL.replace("2", "s") + "for i in range(n):\n    y[i] = t[i]\n    s += 1"
     ),
-    "stored to twice": FILL + "for i in range(n):\n    t[i] = 1\nfor i in range(n):\n    y[i] = t[i]",
+    "filled again after a read": (
+        FILL + "for i in range(n):\n    z[i] = t[i]\nfor i in range(n):\n    t[i] = x[i] + 1\n"
+        "for i in range(n):\n    y[i] = t[i]"
+    ),
+    "filled again in part": (
+        FILL + "for i in range(1, n):\n    t[i] = x[i] + 1\nfor i in range(n):\n    y[i] = t[i]"
+    ),
     "updated": FILL + "for i in range(n):\n    t[i] += 1\nfor i in range(n):\n    y[i] = t[i]",
     "not whole": FILL.replace("range(n)", "range(1, n)") + "for i in range(1, n):\n    y[i] = t[i]",
     "under a test": (
