@@ -131,7 +131,11 @@ def call(name: str, args: list[Pair]) -> Pair:
     v = np.asarray(f(*(a[0] for a in args)))
     if v.dtype != args[0][0].dtype:  # erf and erfc are Python's own, in f64
         v = v.astype(args[0][0].dtype)
-    return v, settle(f, v, _propagated(name, f, v, args), *args)
+    error = settle(f, v, _propagated(name, f, v, args), *args)
+    if name in ("asin", "acos"):  # NaN at both ends, but not between
+        x, e = args[0]
+        error = np.where((x - e < -1) & (x + e > 1), np.inf, error)
+    return v, error
 
 
 def _propagated(name: str, f: Callable[..., Any], v: Values, args: list[Pair]) -> Values:
