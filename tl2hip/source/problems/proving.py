@@ -73,16 +73,6 @@ class RunFinding(Problem):
 
 
 @dataclass(frozen=True)
-class RunWarning(RunFinding):
-    """The emulated compute unit found something that may be meant."""
-
-    code: ClassVar[str] = "TL704"
-    severity: ClassVar[str] = "warning"
-    title: ClassVar[str] = "a warning of the emulated compute unit"
-    help: ClassVar[str] = ""
-
-
-@dataclass(frozen=True)
 class LauncherFailed(Problem):
     """The launcher gave an error, or could not be called."""
 

@@ -1,0 +1,19 @@
+"""Options and settings of the whole suite."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--tl2hip-update",
+        action="store_true",
+        help="write the golden files that differ or are missing, and list them; nothing is ever deleted",
+    )
