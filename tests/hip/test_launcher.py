@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -78,13 +80,16 @@ def test_a_written_array_may_not_share_memory() -> None:
     assert status(plans.gemm(), 0, 4, 4, same=True) == 0
 
 
-def test_an_assert_of_the_user_is_checked() -> None:
+def test_an_assert_of_the_user_and_the_workspace_are_checked() -> None:
     printed = print_plan(plans.host_program())
     with Emulator.load(printed.text, detect=False) as library:
         x, y, work = np.zeros(8, np.float32), np.zeros(8, np.float32), np.zeros(4096, np.uint8)
         assert library.call("steps", [x, i64(8), y, i64(2), work]).status == 0
         assert library.call("steps", [x, i64(8), y, i64(3), work]).status == INVALID
         assert library.call("steps", [x, i64(-1), y, i64(2), work]).status == INVALID
+        nothing = ctypes.c_void_p(0)
+        assert library.call("steps", [x, i64(8), y, i64(2), nothing]).status == INVALID
+        assert library.call("steps", [x, i64(0), y, i64(0), nothing]).status == 0
 
 
 @pytest.mark.parametrize("start", [0, 4, 32])

@@ -12,7 +12,7 @@ from tl2hip.dtypes import I64
 from tl2hip.hip.context import Context
 from tl2hip.hip.facts import is_index
 from tl2hip.nest.ir import Binary, Const, Expr, Set, Var
-from tl2hip.plan.ir import Combine, Declare, DeviceStmt, For
+from tl2hip.plan.ir import Combine, Declare, DeviceStmt, For, Let
 from tl2hip.plan.walk import all_stmts
 
 STEP = 2**20
@@ -23,6 +23,9 @@ def counters(body: tuple[DeviceStmt, ...], ctx: Context) -> set[str]:
     stmts = list(all_stmts(body))
     loops = {s.var for s in stmts if isinstance(s, For)}
     known = Context(ctx.names, ctx.used, ctx.arrays, index=ctx.index | loops)
+    for s in stmts:
+        if isinstance(s, Let) and s.value.dtype is I64 and is_index(s.value, known):
+            known.index.add(s.name)
     names = {s.name for s in stmts if isinstance(s, Declare) and s.dtype is I64}
     names -= {name for s in stmts if isinstance(s, Combine) for name, _ in s.variables}
     return {n for n in names if all(_counts(n, v, known) for v in _values(n, stmts))}

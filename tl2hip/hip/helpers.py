@@ -118,7 +118,7 @@ ROUND_TO_ODD = Helper(
 
 WRAPPED = Helper(
     "wrapped",
-    "// An index as Python takes it: -n … -1 count from the end; -1 stands for any other outside 0 … n-1.\n"
+    "// An index as Python takes it: -n to -1 count from the end; -1 stands for any other outside 0 to n-1.\n"
     f"{BOTH_SIDES} i64 wrapped(i64 i, i64 n)\n{{\n"
     "    const i64 at = i < 0 ? i + n : i;\n"
     "    return at >= 0 && at < n ? at : -1;\n}",

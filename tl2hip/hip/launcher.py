@@ -93,7 +93,7 @@ def print_launcher(plan: Plan, info: LauncherInfo, names: Names, used: Used) -> 
     w = HostWriter(ctx, plan, names)
     _check(plan, info, w)
     _refuse_overlap(plan, info, w)
-    _place_workspace(plan, w)
+    _place_workspace(plan, info, w)
     write_host(plan.host, w)
     return fill(
         "launcher",
@@ -206,11 +206,13 @@ def _workspace(plan: Plan, info: LauncherInfo, ctx: Context) -> dict[str, object
     }
 
 
-def _place_workspace(plan: Plan, w: HostWriter) -> None:
-    """Pointers to the parts of the workspace, one behind the other."""
+def _place_workspace(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:
+    """Pointers to the parts of the workspace, one behind the other; without memory for them nothing runs."""
     parts = _parts(plan)
-    if not parts:
+    if info.workspace is None:
         return
+    sizes = ", ".join(a.c for a in info.workspace_arguments)
+    w.refuse([f"workspace == nullptr && {info.workspace}({sizes}) > 0"])
     place = "(char *)workspace"
     for k, a in enumerate(parts):
         c = f"{a.dtype.c} *"

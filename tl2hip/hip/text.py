@@ -58,7 +58,9 @@ def infix(op: str, left: Text, right: Text) -> Text:
     strength = STRENGTH[op]
     a = left.inside(_least(op, left))
     b = right.inside(max(_least(op, right), strength + 1))
-    return Text(f"{a} {op} {f'({b})' if b.startswith('-') else b}", strength)
+    if strength == ADD and b.startswith("-"):
+        b = f"({b})"
+    return Text(f"{a} {op} {b}", strength)
 
 
 def joined(op: str, left: Text, right: Text) -> Text:
