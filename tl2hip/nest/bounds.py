@@ -13,6 +13,7 @@ from dataclasses import replace
 from tl2hip.nest.analysis.affine import Poly, add, constant, scale, subtract, symbols
 from tl2hip.nest.analysis.integer import System
 from tl2hip.nest.analysis.trace import Access, Trace
+from tl2hip.nest.analysis.witness import negative_somewhere
 from tl2hip.nest.ir import Alloc, Array, Expr, If, Load, Loop, Nest, Set, Stmt, Store, Update, While
 from tl2hip.nest.walk import map_expr
 
@@ -35,7 +36,11 @@ def _proven(access: Access, trace: Trace) -> bool:
 
 
 def _nonneg(p: Poly, access: Access, trace: Trace) -> bool:
-    return trace.prover.nonneg(p, access.facts) or (_affine(p, trace) and _never_negative(p, access, trace))
+    if trace.prover.nonneg(p, access.facts):
+        return True
+    if not _affine(p, trace) or negative_somewhere(p, access.facts, trace):
+        return False
+    return _never_negative(p, access, trace)
 
 
 def _affine(p: Poly, trace: Trace) -> bool:

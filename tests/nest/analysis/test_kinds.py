@@ -491,7 +491,8 @@ def test_islpy_stays_out_where_the_spelling_decides() -> None:
         "from tests.nest.analysis.test_kinds import GEMM, PARALLEL\n"
         "from tl2hip.nest.bounds import prove\n"
         "from tl2hip.nest.dependence import analyse\n"
-        "for text in (GEMM, PARALLEL['jacobi'], PARALLEL['flat index'], PARALLEL['triangular']):\n"
+        "other = 'array a[n]\\narray b[m]\\nfor i in range(m):\\n    b[i] = a[i] + a[i - 1]'\n"
+        "for text in (GEMM, PARALLEL['jacobi'], PARALLEL['flat index'], PARALLEL['triangular'], other):\n"
         "    analyse(prove(make(text)))\n"
         "sys.exit('islpy' in sys.modules)\n"
     )
