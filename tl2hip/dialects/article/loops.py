@@ -78,39 +78,34 @@ class Speller:
     # --- reductions --------------------------------------------------------------------------------------
 
     def _reduction(self, placed: Placed) -> list[nodes.Stmt]:
-        """The accumulator, its loops, and for an array each of its elements."""
+        """The accumulator and its loops, around them for an array those over its elements."""
         r = placed.reduction
-        at, name = r.line, self.fresh(r.hint)
-        total = nodes.Name(name, at=at)
+        at = r.line
+        total = nodes.Name(self.fresh(r.hint), at=at)
         if not placed.extra:
             self.results[r] = total
-            return [*self._accumulated(placed, total)]
+            return self._turns(placed, 0, total, total)
         row = nodes.Name(self.fresh(f"{r.hint}_row"), at=at)
         element = nodes.Subscript(row, self._index(placed.extra, at), at=at)
+        shape = nodes.Tuple_(tuple(axis.extent.expr for axis in placed.extra), at=at)
+        made = nodes.Call(ours("numpy", "empty", at), (shape, _dtype(r.carried, at)), at=at)
+        loops = self._turns(placed, 0, total, element)
         self.results[r] = element
-        body = [*self._accumulated(placed, total), nodes.Assign((element,), total, at=at)]
-        for depth in reversed(range(len(placed.extra))):
-            body = [*self._inner(placed, depth), self._loop(placed.extra[depth], body, ())]
-        shape = tuple(axis.extent.expr for axis in placed.extra)
-        made = nodes.Call(ours("numpy", "empty", at), (nodes.Tuple_(shape, at=at), _dtype(r.carried, at)), at=at)
-        return [nodes.Assign((row,), made, at=at), *body]
+        return [nodes.Assign((row,), made, at=at), *loops]
 
-    def _accumulated(self, placed: Placed, total: nodes.Name) -> list[nodes.Stmt]:
-        r, skipped = placed.reduction, len(placed.extra)
-        at = r.line
-        start = nodes.Assign((total,), _start(r, at), at=at)
-        last = len(placed.loops)
-        body = [*self._inner(placed, last), self._step(r, total, at)]
-        for depth in reversed(range(skipped, last)):
-            marks = r.marks if depth == last - 1 else ()
-            body = [self._loop(placed.loops[depth], body, marks)]
-            if depth > skipped:
-                body = [*self._inner(placed, depth), *body]
-        return [*self._inner(placed, skipped), start, *body]
-
-    def _inner(self, placed: Placed, depth: int) -> list[nodes.Stmt]:
-        """The reductions inside, at one depth."""
-        return [s for at, inner in placed.inner if at == depth for s in self._reduction(inner)]
+    def _turns(self, placed: Placed, depth: int, total: nodes.Name, result: nodes.Expr) -> list[nodes.Stmt]:
+        """What stands inside the outermost `depth` of a reduction's loops."""
+        r, loops, whole = placed.reduction, placed.loops, depth == len(placed.extra)
+        out = [s for at, inner in placed.inner if at == depth for s in self._reduction(inner)]
+        if whole:
+            out.append(nodes.Assign((total,), _start(r, r.line), at=r.line))
+        if depth == len(loops):
+            return [*out, self._step(r, total, r.line)]
+        marks = r.marks if depth == len(loops) - 1 else ()
+        out.append(self._loop(loops[depth], self._turns(placed, depth + 1, total, result), marks))
+        if whole and result is not total:
+            out.append(nodes.Assign((result,), total, at=r.line))
+        return out
 
     def _step(self, r: Reduction, total: nodes.Name, at: Span) -> nodes.Stmt:
         value = self._expr(r.body)

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from tl2hip.dialects.article.names import ours
 from tl2hip.dialects.article.tiles import Number
 from tl2hip.source import nodes
 from tl2hip.source.names import origin
@@ -101,9 +102,9 @@ def of_file(e: nodes.Expr, module: nodes.Module, seen: tuple[str, ...] = ()) -> 
         case nodes.Binary(op=op, left=left, right=right):
             return binary(op, of_file(left, module, seen), of_file(right, module, seen), e.at)
         case nodes.Attribute() if (origin(e, module) or "").startswith("math."):
-            value = getattr(math, e.name, None)
-            if isinstance(value, float):
-                return Number(nodes.Attribute(nodes.Name("?math", at=e.at), e.name, at=e.at), value, real=True)
+            constant = getattr(math, e.name, None)
+            if isinstance(constant, float):
+                return Number(ours("math", e.name, e.at), constant, real=True)
         case nodes.Name(id=name) if name not in seen:
             return _named(e, module, (*seen, name))
         case _:

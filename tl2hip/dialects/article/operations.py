@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tl2hip.dialects.article import numbers, types
+from tl2hip.dialects.article.names import OURS
 from tl2hip.dialects.article.tiles import (
     Combined,
     Index,
@@ -104,13 +105,13 @@ def binary(reader: Reader, op: str, left: Meaning, right: Meaning, at: Span) -> 
 def reduction(
     reader: Reader, op: str, body: Tile, over: tuple[Index, ...], carried: DType, hint: str, at: Span
 ) -> Reduction:
-    """A reduction as its own loop, with the marks that stand around it. Its dtype is the carried one."""
+    """A reduction as its own loop, with the marks that stand around it; over indices that no store has, options
+    of CompileKernel stand in for those that do not. Its dtype is the carried one."""
     axes = tuple(axis for axis in body.axes if axis not in over)
     marks = reader.marks()
     if all(axis.number not in reader.kept for axis in over):
-        for marking in reader.everywhere:
-            marking.used = True
-        marks += tuple(marking.mark for marking in reader.everywhere)
+        near = {OURS[f"?{mark.word}"] for mark in marks}
+        marks += reader.options(lambda word: OURS[f"?{word}"] not in near)
     return Reduction(axes, carried, op, body, over, carried, hint, marks, reader.line, at=at)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -151,9 +151,11 @@ class Reader:
 
     def marks(self) -> tuple[Mark, ...]:
         """The marks around what is being read, taken by a loop."""
-        for marking in self.markings:
-            marking.used = True
-        return tuple(marking.mark for marking in self.markings)
+        return _taken(self.markings)
+
+    def options(self, wanted: Callable[[str], bool]) -> tuple[Mark, ...]:
+        """The marks of CompileKernel for a loop, those whose word is wanted; the others gave way to nearer ones."""
+        return tuple(mark for mark in _taken(self.everywhere) if wanted(mark.word))
 
     def _assert(self, s: nodes.Assert) -> None:
         test = self._filled(s.test)
@@ -244,6 +246,12 @@ class Reader:
         if not isinstance(found, Number):
             raise Refused(NotInArticle(what, "write a number, or arithmetic on sizes", at=e.at))
         return found
+
+
+def _taken(markings: list[Marking]) -> tuple[Mark, ...]:
+    for marking in markings:
+        marking.used = True
+    return tuple(marking.mark for marking in markings)
 
 
 def _targets(s: nodes.Stmt) -> Iterator[str]:
