@@ -28,11 +28,13 @@ from tl2hip.dtypes import F32, F64, DType
 from tl2hip.nest import ir
 from tl2hip.nest.build.assign import put
 from tl2hip.nest.build.context import Context, Told
+from tl2hip.nest.build.dead import live_only, used_variables
 from tl2hip.nest.build.expressions import evaluate, test
 from tl2hip.nest.build.names import constants_of, dims_of, means
 from tl2hip.nest.build.results import Results, give_back
 from tl2hip.nest.build.signature import Signature, parameters
 from tl2hip.nest.build.statements import body
+from tl2hip.nest.walk import all_parts
 from tl2hip.source import nodes
 from tl2hip.source.names import local_names
 from tl2hip.source.problems import marks as mark_problems
@@ -127,6 +129,9 @@ def _check_tiles(ctx: Context) -> None:
 
 def _nest(ctx: Context, signature: Signature, results: Results) -> ir.Nest:
     state = ctx.state
+    statements = live_only(tuple(ctx.out), state.arrays)
+    extents = (p for a in state.arrays.values() for e in a.shape for p in all_parts(e))
+    used = used_variables(statements) | {p.name for p in extents if isinstance(p, ir.Var)}
     return ir.Nest(
         name=ctx.function.name,
         source=ctx.module.source,
@@ -134,8 +139,8 @@ def _nest(ctx: Context, signature: Signature, results: Results) -> ir.Nest:
         dims=tuple(state.dims),
         scalars=signature.scalars,
         arrays=tuple(state.arrays.values()),
-        variables=tuple(ir.Variable(name, dtype) for name, dtype in state.variables.items()),
-        body=tuple(ctx.out),
+        variables=tuple(ir.Variable(name, dtype) for name, dtype in state.variables.items() if name in used),
+        body=statements,
         checks=tuple(state.checks),
         results=tuple(results.names),
         scalar_results=tuple(results.scalars),
