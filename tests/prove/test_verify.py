@@ -162,6 +162,17 @@ def test_faults_are_found(old: str, new: str, code: str) -> None:
     assert code in codes(report) and not report.good, report.text
 
 
+def test_arrays_in_place_are_tried() -> None:
+    """A text that reads x after z was written is right only while they are apart."""
+    late = ADDED.replace("z[i] = x[i] + y[i];", "{ z[i] = y[i]; z[i] = x[i] + y[i]; }")
+    assert (
+        tried(h.added(), late).good
+        and tried(h.added(), ADDED, added, replace(FEW, in_place=(("z", "x"),))).good
+    )
+    report = tried(h.added(), late, added, replace(FEW, in_place=(("z", "x"),)))
+    assert codes(report) == {"TL702"}, report.text
+
+
 def test_an_input_that_changes_is_found() -> None:
     text = ADDED.replace("const float *x, const", "float *x, const").replace("z[i] = ", "x[i] = z[i] = ")
     assert "TL711" in codes(tried(h.added(), text))

@@ -11,6 +11,7 @@ from typing import Any, Generic
 
 import numpy as np
 
+from tl2hip.nest.doubt import blur_stores, run_both, taint_sets
 from tl2hip.nest.ir import (
     Alloc,
     AxisRef,
@@ -288,29 +289,7 @@ class Machine(Generic[V]):
                 self.block(body, inner)
                 inner.leave()
         if doubt is not None:
-            self._if_in_doubt(s, frame, test, np.flatnonzero(doubt))
-
-    def _if_in_doubt(self, s: If, frame: Frame[V], test: V, pick: Ints) -> None:
-        """Both branches run; variables take either value, and all that is stored is tainted."""
-        if not all(isinstance(x, Set) for x in (*s.then, *s.orelse)):
-            for body in (s.then, s.orelse):
-                inner = frame.inner(pick, np.ones(len(pick), np.bool_))
-                self.block(body, inner)
-                inner.leave()
-            return
-        test = self.arithmetic.take(test, pick)
-        then, orelse = frame.inner(pick), frame.inner(pick)
-        self.block(s.then, then)
-        self.block(s.orelse, orelse)
-        for name in {**then.written, **orelse.written}:
-            a, b = then.find(name), orelse.find(name)
-            if a is None or b is None:
-                one = a if b is None else b
-                assert one is not None
-                value = self.arithmetic.tainted(one, np.ones(len(pick), np.bool_))
-            else:
-                value = self.arithmetic.either(test, self.arithmetic.read(a), self.arithmetic.read(b))
-            frame.written[name] = self.arithmetic.put(frame.find(name), pick, value, frame.n)
+            run_both(self, s, frame, test, np.flatnonzero(doubt))
 
     def _loop(self, s: Loop, frame: Frame[V]) -> None:
         axis = s.axis
@@ -326,8 +305,8 @@ class Machine(Generic[V]):
             inner = frame.inner(np.arange(frame.n), where)
             self._iterate(s, inner, start, trips)
             inner.leave()
-            self._taint_sets(s.body, frame, where)
-            self._blur_stores(s.body, frame)
+            taint_sets(s.body, frame, where)
+            blur_stores(s.body, frame)
             return
         self._iterate(s, frame, start, trips)
 
@@ -388,29 +367,15 @@ class Machine(Generic[V]):
                 if current is frame:
                     current = frame.inner(ids)
                 current.taint = doubt if current.taint is None else current.taint | doubt
-                self._taint_sets(s.body, current, doubt)
+                taint_sets(s.body, current, doubt)
             if not truth.all():
                 if current is not frame:
                     current.leave()
                 pick = np.flatnonzero(truth)
                 if len(pick) == 0:
                     if doubted:
-                        self._blur_stores(s.body, frame)
+                        blur_stores(s.body, frame)
                     return
                 ids = ids[pick]
                 current = frame.inner(ids, None if current.taint is None else current.taint[pick])
             self.block(s.body, current)
-
-    def _blur_stores(self, body: tuple[Stmt, ...], frame: Frame[V]) -> None:
-        """Nothing that a loop of an undecided length stores to is decided."""
-        own = {x.array for x in all_stmts(body) if isinstance(x, Alloc)}
-        for x in all_stmts(body):
-            if isinstance(x, Store | Update) and x.array not in own:
-                self.arithmetic.blur(frame.place(x.array).memory)
-
-    def _taint_sets(self, body: tuple[Stmt, ...], frame: Frame[V], where: Bools) -> None:
-        for x in all_stmts(body):
-            if isinstance(x, Set):
-                value = frame.find(x.name)
-                if value is not None:
-                    frame.written[x.name] = self.arithmetic.tainted(value, where)

@@ -54,16 +54,19 @@ NOISE = 0xFF
 class Options:
     """How much to try.
 
-    `shapes` counts drawn shapes; `given` are tried first, whatever they cost. `depths` tells the plan's trees
-    (`{axis: tree.depth for axis, tree in plan.trees}`); `parallel` names axes that the reference may run side by
-    side (None: what dependence analysis finds). `seconds` bounds the whole, `steps` the serial iterations of a
-    case, `work` its innermost statements, `python_work` those of a case that plain Python runs too.
+    `shapes` counts drawn shapes; `given` are tried first, whatever they cost. `in_place` names pairs of arrays
+    that may be one (`plan.in_place`): every third case passes one array for both, where they are alike.
+    `depths` tells the plan's trees (`{axis: tree.depth for axis, tree in plan.trees}`); `parallel` names axes
+    that the reference may run side by side (None: what dependence analysis finds). `seconds` bounds the whole,
+    `steps` the serial iterations of a case, `work` its innermost statements, `python_work` those of a case that
+    plain Python runs too. Without `detect` there are no races and out-of-range accesses to find, and more speed.
     """
 
     shapes: int = 12
     seed: int = 0
     modes: tuple[str, ...] = MODES
     given: tuple[Sizes, ...] = ()
+    in_place: tuple[tuple[str, str], ...] = ()
     depths: Depths = field(default_factory=dict)
     parallel: Collection[str] | None = None
     seconds: float = 60.0
@@ -154,7 +157,7 @@ class _Session:
 
     def try_one(self, library: Library, sizes: Sizes, mode: str, seed: int) -> Case:
         nest, told = self.nest, describe(sizes, mode, seed)
-        drawn = data(nest, sizes, mode, seed)
+        drawn = self.drawn(sizes, mode, seed)
         given = (drawn.arrays, drawn.scalars, sizes)
         try:
             typed = run(nest, *given, parallel=self.parallel, steps=self.options.steps)
@@ -184,6 +187,20 @@ class _Session:
             good=ran.status == 0 and not ran.errors and all(v.good for v in verdicts.values()),
         )
 
+    def drawn(self, sizes: Sizes, mode: str, seed: int) -> Data:
+        """The data of a case, one array for two names where they may be in place."""
+        found = data(self.nest, sizes, mode, seed)
+        if seed % 3 == 1:
+            for a, b in self.options.in_place:
+                one, other = found.arrays.get(a), found.arrays.get(b)
+                if (
+                    one is not None
+                    and other is not None
+                    and (one.shape, one.dtype) == (other.shape, other.dtype)
+                ):
+                    found.arrays[a] = other
+        return found
+
     def run_python(
         self,
         drawn: Data,
@@ -194,7 +211,7 @@ class _Session:
         """Compares the user's function with the nest: "equal", "differs", "raised", or "" where it was not run."""
         if self.function is None or work(self.nest, sizes) > self.options.python_work:
             return ""
-        arrays = {name: a.copy() for name, a in drawn.arrays.items()}
+        arrays = copies(drawn.arrays, shifted=False)
         arguments = [arrays[n] if n in arrays else drawn.scalars[n] for n in self.nest.order]
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -244,11 +261,9 @@ class _Session:
     ) -> tuple[dict[str, Values], Run]:
         """The arrays after a launch, and the run. `shifted` arrays start one element into their memory."""
         at = Evaluator(self.nest, sizes, drawn.scalars)
-        buffers: dict[str, Values] = {}
+        buffers = copies(drawn.arrays, shifted)
         for argument in self.launcher.arguments:
-            if argument.kind == "array":
-                buffers[argument.name] = placed(drawn.arrays[argument.name], shifted)
-            elif argument.kind == "result":
+            if argument.kind == "result":
                 array = self.nest.array(argument.name)
                 shape = tuple(int(n or 0) for n in at.extents(array))
                 buffers[argument.name] = placed(noise(shape, array.dtype), shifted)
@@ -302,8 +317,9 @@ class _Session:
         return verdict
 
     def judge_inputs(self, got: dict[str, Values], drawn: Data, typed: dict[str, Values], told: str) -> None:
+        written = {id(got[name]) for name in typed}
         for name, before in drawn.arrays.items():
-            if name not in typed and name in got and got[name].tobytes() != before.tobytes():
+            if id(got[name]) not in written and got[name].tobytes() != before.tobytes():
                 self.add(InputChanged(name, told, at=self.nest.at))
 
     def report(self) -> Report:
@@ -327,6 +343,12 @@ def describe(sizes: Sizes, mode: str, seed: int) -> str:
     """A case in words, so that it can be tried again."""
     extents = ", ".join(f"{n}={v}" for n, v in sizes.items())
     return f"{extents}; {mode} data, seed {seed}" if extents else f"{mode} data, seed {seed}"
+
+
+def copies(arrays: dict[str, Values], shifted: bool) -> dict[str, Values]:
+    """Copies by name; one array under two names stays one."""
+    made = {id(a): placed(a, shifted) for a in arrays.values()}
+    return {name: made[id(a)] for name, a in arrays.items()}
 
 
 def placed(values: Values, shifted: bool) -> Values:
