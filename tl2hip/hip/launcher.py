@@ -213,7 +213,7 @@ def _place_workspace(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:
         return
     sizes = ", ".join(a.c for a in info.workspace_arguments)
     w.refuse([f"workspace == nullptr && {info.workspace}({sizes}) > 0"])
-    place = "(char *)workspace"
+    place = "workspace"
     for k, a in enumerate(parts):
         c = f"{a.dtype.c} *"
         w.line(f"{c}{w.names[a.name]} = ({c}){f'({place})' if k else place};")
