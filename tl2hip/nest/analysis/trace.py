@@ -97,7 +97,7 @@ class Trace:
         self.accesses.clear()
         for a in nest.arrays:
             if a.role != "local":
-                self.shapes[a.name] = tuple(self.value(e, self.facts) for e in a.shape)
+                self.shapes[a.name] = self._shape(a.name, self.facts)
         self._block(nest.body, self.facts)
 
     def _fresh(self, t: DType, hint: str) -> Poly:
@@ -182,6 +182,13 @@ class Trace:
         orelse = self.value(e.orelse, self.prover.closed(false, facts))
         return self.values.choice(e.dtype, test, then, orelse)
 
+    def _shape(self, array: str, facts: Facts) -> tuple[Poly, ...]:
+        """An array's extents as they are here; loads in them are no accesses of a statement."""
+        count = len(self.accesses)
+        shape = tuple(self.value(e, facts) for e in self.nest.array(array).shape)
+        del self.accesses[count:]
+        return shape
+
     # --- statements ------------------------------------------------------------------------------
 
     def _record(
@@ -205,7 +212,7 @@ class Trace:
                 kind = "store" if isinstance(s, Store) else "update"
                 self._record(s.array, kind, values[:-1], facts, s)
             case Alloc(array=name):
-                self.shapes[name] = tuple(self.value(e, facts) for e in self.nest.array(name).shape)
+                self.shapes[name] = self._shape(name, facts)
             case If():
                 self._if(s, facts)
             case Loop():
