@@ -1,4 +1,4 @@
-"""What tools call: text in; problems, nests, plans and HIP out. The command line and kernel objects use nothing else.
+"""What tools call: text in; problems, nests, plans and HIP out. The command line and kernel objects use this.
 
 Nothing here runs or imports the user's file, `verify` apart.
 """
@@ -10,8 +10,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tl2hip.source.problems.base import Problem, Refused, Report, show
+from tl2hip.prove.report import Report as Report
+from tl2hip.source.problems.base import Problem, Refused, show
+from tl2hip.source.problems.base import Report as Problems
 from tl2hip.source.span import Source
+
+__all__ = [
+    *("Conversion", "ConversionError", "Converted", "Options", "Report", "STAGES"),
+    *("convert", "emit_hip", "explain", "nest_of", "rules_of", "show_plan", "source_of"),
+]
 
 if TYPE_CHECKING:
     from tl2hip.hip import Printed
@@ -99,20 +106,20 @@ def convert(
     from tl2hip.source.read import read
 
     options = options or Options()
-    report = Report(source)
+    report = Problems(source)
     module = read(source, report, wanted=wanted, every=every)
     names = [n for n in module.kernels if not wanted or n in wanted]
     kernels = tuple(_kernel(name, module, report, options, stop_after) for name in names)
     return Conversion(source, module, kernels, tuple(report.problems))
 
 
-def _kernel(name: str, module: Module, whole: Report, options: Options, stop_after: str) -> Converted:
+def _kernel(name: str, module: Module, whole: Problems, options: Options, stop_after: str) -> Converted:
     """One kernel as far as it comes; what is told of it also goes into the report of the whole file."""
     from tl2hip.source.read import find
 
     function = find(module, name)
     assert function is not None, name
-    report = Report(module.source)
+    report = Problems(module.source)
     for problem in whole.problems:
         if _stands_in(problem, function):
             report.add(problem)
@@ -157,7 +164,7 @@ def _stands_in(problem: Problem, function: Function) -> bool:
     return function.at.line <= problem.at.line <= last
 
 
-def nest_of(function: Function, module: Module, report: Report, options: Options) -> Nest | None:
+def nest_of(function: Function, module: Module, report: Problems, options: Options) -> Nest | None:
     """The nest of one kernel, its accesses proven where they can be; None where the report says why not."""
     from tl2hip.dialects import article
     from tl2hip.nest.bounds import prove
@@ -196,6 +203,60 @@ def emit_hip(
     """
     done = _converted(text_or_path, kernel, Options(sets or {}, tiles or {}))
     return done.text
+
+
+def show_plan(text_or_path: str | Path, *, kernel: str | None = None, options: Options | None = None) -> str:
+    """The plans of the kernels of a file or text, or of one of them, as text. Raises ConversionError."""
+    from tl2hip.plan.show import show as show_one
+
+    done = _converted(text_or_path, kernel, options or Options())
+    return "\n".join(show_one(k.plan) for k in done.kernels if k.plan)
+
+
+def explain(text_or_path: str | Path, *, kernel: str | None = None, options: Options | None = None) -> str:
+    """Where each loop of each kernel went and why, and which rules fitted or came near. Raises ConversionError."""
+    options = options or Options()
+    done = _converted(text_or_path, kernel, options)
+    return "\n".join(explained(k, done.source, options) for k in done.kernels)
+
+
+def explained(kernel: Converted, source: Source, options: Options) -> str:
+    """`explain` of one kernel that has a plan."""
+    assert kernel.plan is not None and kernel.nest is not None
+    notes = kernel.plan.notes
+    lines = [f"{kernel.name} ({source.name}:{kernel.function.at.line})", "  loops:"]
+    for note in notes:
+        lines += [f"    {_quoted(note.axis, note.at.line, source)}", f"      went to: {note.where}"]
+        lines += [f"      because: {note.why}"] if note.why else []
+    if not notes:
+        lines.append("    none")
+    lines += [f"    {line}" for line in ("", *rules_of(kernel.nest, options))]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _quoted(axis: str, line: int, source: Source) -> str:
+    return f"{axis}, line {line}: {source.line(line)}" if line else axis
+
+
+def rules_of(nest: Nest, options: Options) -> list[str]:
+    """Lines that say of each rule where it fits a nest, or how near it came and what stopped it.
+
+    Raises tl2hip.rule.BadRules where a folder of rules cannot be used.
+    """
+    from tl2hip.rule import apply, load_rules
+
+    lines = ["rules:"]
+    for verdict in apply(nest, load_rules(options.rules)).verdicts:
+        for idiom in verdict.fits:
+            axes = ", ".join(f"{role}={' '.join(names)}" for role, names in idiom.axes)
+            lines.append(f"  {verdict.rule} fits in line {idiom.at.line}: {axes}")
+        near = verdict.nearest
+        if near is not None and not verdict.fits:
+            lines.append(f"  {verdict.rule} does not fit; nearest in line {near.at.line}: {near.reason}")
+            lines.append(f"    {near.reached} of {near.of} steps, up to {near.point}")
+        elif not verdict.fits:
+            lines.append(f"  {verdict.rule} does not fit")
+    return lines
 
 
 def _converted(text_or_path: str | Path, kernel: str | None, options: Options) -> Conversion:

@@ -1,0 +1,68 @@
+"""The command line: `tl2hip COMMAND …`. Output goes to stdout, talk to stderr.
+
+Exit codes: 0 all is well; 1 an output differs, a kernel was refused, or verify found something; 2 wrong use,
+or no compiler; 3 a fault of tl2hip. A run that is interrupted exits with 130, one whose reader left with 141.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from tl2hip.cli.exits import BROKEN_PIPE, INTERRUPTED, USE, Stop
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and gives its exit code; `argv` is without the program's name."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _run(given)
+        sys.stdout.flush()
+        return code
+    except Stop as stop:
+        sys.stderr.write(stop.told + "\n")
+        return stop.code
+    except BrokenPipeError:
+        return _leave_quietly()
+    except KeyboardInterrupt:
+        sys.stderr.write("tl2hip: interrupted\n")
+        return INTERRUPTED
+    except Exception as error:  # a fault of ours: told in a few lines, never as a traceback
+        if isinstance(error, OSError) and not sys.stdout.closed and _is_stdout(error):
+            sys.stderr.write(f"tl2hip: stdout cannot be written: {error.strerror}\n")
+            _leave_quietly()
+            return USE
+        from tl2hip.cli.internal import INTERNAL, block
+
+        sys.stderr.write(block(error, given))
+        return INTERNAL
+
+
+def _run(given: list[str]) -> int:
+    from tl2hip.cli.arguments import parse
+
+    args = parse(given)
+    code: int = args.run(args)
+    return code
+
+
+def _is_stdout(error: OSError) -> bool:
+    """Whether an error is one of writing to stdout: no file name comes with it."""
+    import errno
+
+    return error.filename is None and error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF)
+
+
+def _leave_quietly() -> int:
+    """Nobody reads stdout any more: what is still buffered goes nowhere, so that the exit says nothing either."""
+    import os
+
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):  # stdout is no file
+        return BROKEN_PIPE
+    return BROKEN_PIPE

@@ -1,0 +1,35 @@
+"""How a run may end: the exit codes, and the exception that ends one with a message."""
+
+from __future__ import annotations
+
+from tl2hip.source.problems.base import Problem, show
+from tl2hip.source.span import Source
+
+FINE = 0
+FOUND = 1
+"""An output differs, a kernel was refused, or verify found something."""
+USE = 2
+"""Wrong use or configuration, or no compiler."""
+INTERNAL = 3
+"""A fault of tl2hip."""
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class Stop(Exception):
+    """Ends the run with an exit code and something to tell."""
+
+    def __init__(self, told: str, code: int = USE) -> None:
+        super().__init__(told)
+        self.told = told
+        self.code = code
+
+
+def tell(problem: Problem, name: str = "tl2hip") -> str:
+    """A problem that stands in no file's text, as the user sees it; `name` is what it is about."""
+    return show(problem, Source(name, ""))
+
+
+def stop(problem: Problem, name: str = "tl2hip") -> Stop:
+    """The exception that ends a run with a problem of use."""
+    return Stop(tell(problem, name))

@@ -1,0 +1,81 @@
+"""What the paths of a command stand for: files one by one, and the Python files of folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from tl2hip.cli.ignore import Ignored, above, ignored, read_patterns
+
+STDIN = "-"
+WRITTEN = "Written by tl2hip"
+"""What the first line of every file that tl2hip writes says."""
+_NEVER = frozenset(("__pycache__", "node_modules"))
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One source: its path, the name it is shown by, and its place below the folder that was named.
+
+    `named`: the user named the file itself. `path` is "-" for stdin.
+    """
+
+    path: str
+    name: str
+    place: PurePath
+    named: bool
+
+
+def inputs(paths: Sequence[str]) -> Iterator[Input]:
+    """The sources that paths stand for, in the order of the paths, those of a folder by name; each file once."""
+    seen: set[str] = set()
+    for path in paths:
+        for one in _inputs(path):
+            key = one.path if one.path == STDIN else os.path.realpath(one.path)
+            if key not in seen:
+                seen.add(key)
+                yield one
+
+
+def _inputs(path: str) -> Iterator[Input]:
+    if path == STDIN:
+        yield Input(STDIN, "<stdin>", PurePath("stdin.py"), True)
+    elif os.path.isdir(path):
+        for place in _python_files(Path(path)):
+            whole = os.path.join(path, place)
+            yield Input(whole, PurePath(os.path.normpath(whole)).as_posix(), PurePath(place), False)
+    else:
+        yield Input(path, PurePath(path).as_posix(), PurePath(os.path.basename(path) or "file"), True)
+
+
+def is_several(paths: Sequence[str]) -> bool:
+    """Whether paths stand for more than one output: a folder does, whatever it holds."""
+    return len(paths) > 1 or any(os.path.isdir(p) for p in paths)
+
+
+def _python_files(folder: Path) -> Iterator[str]:
+    """The Python files below a folder, relative to it: hidden ones, caches, virtual environments and what git
+    ignores are left out; links to folders are not followed."""
+    root, levels = above(folder.resolve())
+    yield from _walk(folder.resolve(), root, levels, "")
+
+
+def _walk(folder: Path, root: Path, levels: tuple[Ignored, ...], below: str) -> Iterator[str]:
+    shown = folder.relative_to(root).as_posix()
+    prefix = "" if shown == "." else f"{shown}/"
+    levels = (*levels, Ignored(prefix, read_patterns(folder)))
+    try:
+        entries = sorted(os.scandir(folder), key=lambda e: e.name)
+    except OSError:
+        return
+    for entry in entries:
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if entry.name.startswith(".") or ignored(prefix + entry.name, is_folder, levels):
+            continue
+        if is_folder:
+            if entry.name not in _NEVER and not os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
+                yield from _walk(Path(entry.path), root, levels, f"{below}{entry.name}/")
+        elif entry.name.endswith(".py") and entry.is_file():
+            yield below + entry.name

@@ -1,0 +1,69 @@
+"""What goes to stderr: problems, progress and summaries, coloured on a terminal."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from tl2hip.cli.arguments import coloured
+
+_HEAD = re.compile(r"^(.+?): ((?:warning: )?)(TL\d{3})(: .*)$")
+_CARETS = re.compile(r"^( +\| .*?)(\^+)$")
+
+
+def tell(text: str) -> None:
+    """Writes lines to stderr."""
+    if coloured(sys.stderr):
+        text = "\n".join(map(_painted, text.split("\n")))
+    sys.stderr.write(text + "\n")
+
+
+def _painted(line: str) -> str:
+    if head := _HEAD.match(line):
+        colour = 33 if head[2] else 31
+        return f"\x1b[1m{head[1]}\x1b[0m: \x1b[{colour}m{head[2]}{head[3]}\x1b[0m{head[4]}"
+    if carets := _CARETS.match(line):
+        return f"{carets[1]}\x1b[31m{carets[2]}\x1b[0m"
+    return line
+
+
+class Progress:
+    """A line on a terminal that says how far a long run is; nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self.on = sys.stderr.isatty()
+        self.shown = False
+
+    def show(self, done: int, name: str) -> None:
+        """Says what was done last."""
+        if self.on and done > 1:
+            sys.stderr.write(f"\r\x1b[K{done} converted: {name[-60:]}")
+            sys.stderr.flush()
+            self.shown = True
+
+    def clear(self) -> None:
+        """Takes the line away."""
+        if self.shown:
+            sys.stderr.write("\r\x1b[K")
+            self.shown = False
+
+
+def summary(converted: int, unchanged: int, refused: int, skipped: int, differ: int | None) -> None:
+    """The counts of a run. `differ`: outputs were only compared, and so many would change."""
+    done = f"{converted} converted" if differ is None else f"{converted} would change"
+    told = [done, f"{unchanged} unchanged", f"{refused} refused"]
+    files = f"; {skipped} {'file' if skipped == 1 else 'files'} without kernels skipped" if skipped else ""
+    tell(f"tl2hip: kernels: {', '.join(told)}{files}")
+
+
+def diff(old: str | None, new: str, name: str) -> str:
+    """A unified diff from the text in a file to the one it would have."""
+    import difflib
+
+    before = (old or "").splitlines(keepends=True)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        for line in difflib.unified_diff(
+            before, new.splitlines(keepends=True), name if old is not None else "/dev/null", name
+        )
+    )
