@@ -133,8 +133,10 @@ def exact(old: DType, new: DType) -> bool:
 
 
 def stripped(e: Expr) -> Expr:
-    """An expression without exact widening casts around it."""
+    """An expression without exact widening casts around it; integer arithmetic wraps before it is widened."""
     while isinstance(e, Cast) and exact(e.value.dtype, e.dtype):
+        if e.value.dtype.is_int and isinstance(e.value, Binary | Unary):
+            break
         e = e.value
     return e
 
@@ -224,6 +226,9 @@ class _Matcher:
                 return f"the loop over {self.user(a.axis)} is serial: {why}"
             if n > s.depth and a.axis not in s.over and (kind is None or kind.kind == "serial"):
                 return f"a serial loop stands between {s.target} and the loop over it"
+            inner = (x for b in a.bounds for x in self.seen.axes_of(b, s.loops[:n]))
+            if n > s.depth and a.axis not in s.over and not set(s.over).isdisjoint(inner):
+                return f"the bounds of the loop over {self.user(a.axis)} change in the loops that reduce"
         return ""
 
     def user(self, axis: str) -> str:

@@ -165,7 +165,8 @@ def idiom(r: Loaded, m: Match) -> Idiom:
 
     axes: each role that the right side names, and `batch`: parallel axes outside that the match changes with
     values: Fn, Value and Const holes as the nest prints them, Op holes, `into` (the scalar or element that
-    takes the value), and `grouping` where a product's factors were taken in another grouping
+    takes the value), `where` (a test that the statement stands under), and `grouping` where the operands of a
+    sum or product were taken in another grouping
     """
     roles = dict(r.sides.roles)
     axes = [(roles.get(h, h), found) for h, found in m.bound.items()]
@@ -174,6 +175,7 @@ def idiom(r: Loaded, m: Match) -> Idiom:
     values = [(name, _short(m.text(name))) for name in m.state.holes]
     values += m.state.ops.items()
     values.append(("into", _into(m)))
+    values += [("where", _short(shown(m.view, test))) for test in m.site.where]
     if m.state.regrouped:
         values.append(("grouping", "other than written"))
     order = [h.name for h in r.sides.holes]

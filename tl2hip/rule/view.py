@@ -76,6 +76,7 @@ class Site:
     loops: all around it, outermost first; `over` are those of them that it reduces over
     init: what a reduction starts from, with the store that put it there (`filled`)
     value: what is stored, or the terms of the reduction
+    where: the tests that it stands under, those left out that are part of a reduction's terms
     fault: why it is no reduction of independent terms after all
     depth: how many loops stand around the outermost of the loops it reduces over
     """
@@ -91,6 +92,7 @@ class Site:
     at: Span
     depth: int
     filled: int | None = None
+    where: tuple[Expr, ...] = ()
     fault: str = ""
 
 
@@ -321,26 +323,50 @@ class _Walk:
         if any(isinstance(a.loop, While) for a in over):
             fault = f"a while stands between {s.name} and the loop over it"
         value = Const(0, s.value.dtype) if term is None else self.term(term)
-        axes = tuple(a.axis for a in over)
-        value = self.guarded(value, running.op, frozenset(axes), running.depth)
         running.sites.append(len(self.out.sites))
-        self.add(running.op, s.name, (), axes, running.init, value, s, running.depth, None, fault)
+        axes = tuple(a.axis for a in over)
+        self.reduction(s, running.op, s.name, (), axes, running.init, value, running.depth, None, fault)
 
-    def guarded(self, value: Expr, op: str, over: frozenset[str], depth: int) -> Expr:
-        """The term with the tests that it stands under, where these change over the loops that reduce it."""
+    def reduction(
+        self,
+        s: Set | Update,
+        op: str,
+        target: str,
+        index: tuple[Expr, ...],
+        over: tuple[str, ...],
+        init: Expr,
+        value: Expr,
+        depth: int,
+        filled: int | None,
+        fault: str,
+    ) -> None:
+        """A site of a reduction; tests that change over its loops become part of its terms."""
+        where = []
         for test, place in reversed(self.guards):
-            if place >= depth and not over.isdisjoint(self.out.axes_of(test, self.loops)):
-                nothing = Const(neutral(op), value.dtype)
-                value = Select(test, value, nothing)
-        return value
+            if place >= depth and not self.out.axes_of(test, self.loops).isdisjoint(over):
+                value = Select(test, value, Const(neutral(op), value.dtype))
+            else:
+                where.insert(0, test)
+        number, loops = len(self.out.sites), self.loops
+        self.out.sites.append(
+            Site(number, op, target, index, loops, over, init, value, s.at, depth, filled, tuple(where), fault)
+        )
 
     def store(self, s: Store) -> None:
         index, value = tuple(map(self.term, s.index)), self.term(s.value)
-        site = len(self.out.sites)
-        self.add("", s.array, index, (), None, value, s, len(self.loops))
+        site = self.stored(s, index, value)
         self.changed(frozenset({s.array}))
         if s.proven and not _reads(value, frozenset({s.array})) and sum(1 for _ in all_parts(value)) <= LARGE:
             self.memory.elements[s.array, index] = (value, site)
+
+    def stored(self, s: Store | Update, index: tuple[Expr, ...], value: Expr, fault: str = "") -> int:
+        """The site of a plain store."""
+        number, where = len(self.out.sites), tuple(test for test, _ in self.guards)
+        depth = len(self.loops)
+        self.out.sites.append(
+            Site(number, "", s.array, index, self.loops, (), None, value, s.at, depth, None, where, fault)
+        )
+        return number
 
     def update(self, s: Update) -> None:
         index, value = tuple(map(self.term, s.index)), self.term(s.value)
@@ -352,15 +378,15 @@ class _Walk:
             fault = f"several iterations may update the same element of {s.array}"
         before = Load(s.array, index, s.value.dtype, s.proven)
         if not over:
-            computed = Binary(s.op, before, value)
-            self.add("", s.array, index, (), None, computed, s, len(self.loops), None, fault)
+            self.stored(s, index, Binary(s.op, before, value), fault)
         else:
             depth = next(n for n, a in enumerate(self.loops) if a.axis in over)
             init, filled = self.start_of(s, index, depth)
             if s.op not in REDUCES:
                 fault = f"`{s.op}` is no operation of rules"
-            value = self.guarded(value, s.op, frozenset(over), depth)
-            self.add(s.op, s.array, index, over, init or before, value, s, depth, filled, fault)
+            elif len(_writes(self.loops[depth].loop, s.array)) > 1:
+                fault = f"{s.array} is written by other statements of the same loop too"
+            self.reduction(s, s.op, s.array, index, over, init or before, value, depth, filled, fault)
         self.changed(frozenset({s.array}))
 
     def updates(self, axis: str, s: Update) -> bool:
@@ -373,9 +399,16 @@ class _Walk:
 
     def start_of(self, s: Update, index: tuple[Expr, ...], depth: int) -> tuple[Expr | None, int | None]:
         """What an element holds before the loops that reduce into it, and the site that put it there."""
-        memory = self.before[depth]
-        known = memory.elements.get((s.array, index)) or memory.whole.get(s.array)
-        return (None, None) if known is None else known
+        known = self.before[depth].elements.get((s.array, index))
+        for level in range(depth, -1, -1):
+            known = known or self.before[level].whole.get(s.array)
+            around = self.loops[level]
+            kind = self.out.kinds.get(around.axis)
+            if known is not None:
+                return known
+            if kind is None or kind.kind == "serial" or len(_writes(around.loop, s.array)) > 1:
+                break
+        return None, None
 
     def filled(self, s: Loop | While, before: _Memory) -> None:
         """Remembers an array that a loop nest has just filled with one value."""
@@ -395,23 +428,9 @@ class _Walk:
             if whole:
                 self.memory.whole[inner.array] = (inner.value, len(self.out.sites) - 1)
 
-    def add(
-        self,
-        op: str,
-        target: str,
-        index: tuple[Expr, ...],
-        over: tuple[str, ...],
-        init: Expr | None,
-        value: Expr,
-        s: Set | Store | Update,
-        depth: int,
-        filled: int | None = None,
-        fault: str = "",
-    ) -> None:
-        number = len(self.out.sites)
-        self.out.sites.append(
-            Site(number, op, target, index, self.loops, over, init, value, s.at, depth, filled, fault)
-        )
+
+def _writes(loop: Loop | While, array: str) -> list[Stmt]:
+    return [x for x in all_stmts(loop.body) if isinstance(x, Store | Update | Alloc) and x.array == array]
 
 
 def _operand(value: Expr, name: str) -> Expr | None:
