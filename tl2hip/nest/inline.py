@@ -91,7 +91,7 @@ def _block_of(body: tuple[Stmt, ...], array: str) -> tuple[Stmt, ...]:
     if any(isinstance(s, Alloc) and s.array == array for s in body):
         return body
     inside = (b for s in body for b in blocks(s))
-    return next(found for b in inside if (found := _block_of(b, array)))
+    return next((found for b in inside if (found := _block_of(b, array))), ())
 
 
 # --- what the array is -----------------------------------------------------------------------------------
