@@ -18,6 +18,7 @@ from tl2hip.nest.ir import Alloc, Axis, Compare, If, Load, Loop, Set, Stmt, Stor
 from tl2hip.nest.walk import all_parts, all_stmts, own_exprs
 from tl2hip.plan import loops
 from tl2hip.plan.access import unit_stride, uses
+from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import Barrier, DeviceIf, DeviceStmt, DeviceWhile, Tree
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.names import Names
@@ -112,6 +113,8 @@ class BlockCode:
         code = ThreadCode(self.names, self.dtypes, self.atomic | conflicts)
         how = Spread("x", False, self.threads, s.axis.tile or self.threads)
         loop = loops.spread(s.axis, how, code.lower(privatised(s.body, parts)), self.names, s.at)
+        if parts and self.threads > WAVE:
+            self._settle()  # the hop through LDS has barriers of its own
         starts = tuple(d for p in parts for d in p.start())
         ends = tuple(d for p in parts for d in (p.combine(self.threads, s.at), *code.lower(p.finish(s.at))))
         return (*head, *starts, loop, *ends)
@@ -139,11 +142,15 @@ class BlockCode:
             or self._overlap(writes, self._read)
         )
         if meets:
-            self._read.clear()
-            self._written.clear()
+            self._settle()
         self._read |= reads
         self._written |= writes
         return (Barrier(),) if meets else ()
+
+    def _settle(self) -> None:
+        """Nothing is pending behind a barrier."""
+        self._read.clear()
+        self._written.clear()
 
     def _overlap(self, a: set[str], b: set[str]) -> bool:
         return any(x == y or y in self.same.get(x, frozenset()) for x in a for y in b)
