@@ -1,0 +1,208 @@
+"""Draws shapes that a kernel is tried on: small and large, around waves and tiles, within a budget of work."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tl2hip.nest.arithmetic import Values
+from tl2hip.nest.ir import Array, Binary, Compare, Const, Dim, Expr, Logic, Loop, Nest, Stmt, While
+from tl2hip.nest.lanes import Frame
+from tl2hip.nest.machine import Machine
+from tl2hip.nest.run import Typed
+from tl2hip.nest.walk import all_stmts, blocks
+
+SMALL = (0, 1, 2, 3, 5, 7, 8, 13, 16)
+MIDDLING = (3, 5, 7, 17, 33, 65)
+SPECIAL = (31, 32, 63, 64, 65, 97, 127, 128, 129, 251)
+WORK = 40_000
+"""How many innermost statements one drawn shape may take."""
+SERIAL = 6
+"""How many side-by-side statements take as long as one that stands alone."""
+FREE_TRIPS = 8
+"""What a loop whose length is data counts for."""
+
+Sizes = dict[str, int]
+
+
+# --- evaluating over dims and scalars --------------------------------------------------------------------
+
+
+class Evaluator:
+    """Values of expressions over the extents, the scalars and given loop variables."""
+
+    def __init__(self, nest: Nest, dims: Mapping[str, int], scalars: Mapping[str, Any] | None = None) -> None:
+        self.machine: Machine[Values] = Machine(nest, Typed(), ())
+        self.frame: Frame[Values] = Frame(self.machine.arithmetic, 1)
+        for name, value in dims.items():
+            self.frame.read["#" + name] = np.array([value], np.int64)
+        for name, value in (scalars or {}).items():
+            self.frame.read["$" + name] = np.array([value])
+
+    def whole(self, e: Expr) -> int | None:
+        """An integer; None where the expression needs more than is given."""
+        try:
+            with np.errstate(all="ignore"):
+                return int(self.machine.value(e, self.frame)[0])
+        except NameError:
+            return None
+
+    def extents(self, array: Array) -> tuple[int | None, ...]:
+        return tuple(self.whole(e) for e in array.shape)
+
+
+def work(nest: Nest, dims: Mapping[str, int], parallel: Collection[str] | None = None) -> int:
+    """About how many innermost statements a run takes.
+
+    Where `parallel` names the axes that run side by side, what runs one after the other counts much more, as it
+    does in the time that `nest.run` takes.
+    """
+    total = _work(nest.body, Evaluator(nest, dims), frozenset())
+    if parallel is not None:
+        total += SERIAL * _work(nest.body, Evaluator(nest, dims), frozenset(parallel))
+    return total
+
+
+def _work(body: tuple[Stmt, ...], at: Evaluator, free: frozenset[str]) -> int:
+    """How many statements run; axes that are free count as one iteration."""
+    total = 0
+    for s in body:
+        inner = sum(_work(b, at, free) for b in blocks(s)) if not isinstance(s, Loop) else 0
+        if isinstance(s, Loop):
+            start, stop = at.whole(s.axis.start), at.whole(s.axis.stop)
+            known = start is not None and stop is not None
+            trips = max(0, -((start - stop) // s.axis.step)) if known else FREE_TRIPS  # type: ignore[operator]
+            middle = (start or 0) + (trips // 2) * s.axis.step
+            at.frame.read["@" + s.axis.name] = np.array([middle], np.int64)
+            inner = (min(trips, 1) if s.axis.name in free else trips) * _work(s.body, at, free)
+        total += 1 + (inner * FREE_TRIPS if isinstance(s, While) else inner)
+    return total
+
+
+# --- shapes ----------------------------------------------------------------------------------------------
+
+
+def pool(nest: Nest) -> tuple[int, ...]:
+    """The extents worth trying: small ones, those around waves, primes, those around the user's tiles."""
+    tiles = {s.axis.tile for s in all_stmts(nest.body) if isinstance(s, Loop) and s.axis.tile}
+    around = {n for t in tiles for n in (t - 1, t, t + 1, 2 * t - 1)}
+    return tuple(sorted({*SMALL, *SPECIAL, *around}))
+
+
+def shapes(
+    nest: Nest, seed: int, count: int, budget: int = WORK, parallel: Collection[str] | None = None
+) -> tuple[Sizes, ...]:
+    """Up to `count` different shapes that the nest's checks admit, each within the budget of `work`.
+
+    The first ones have a single extent of 0 or 1 each, or all of them 1; the rest are drawn from `pool`.
+    Fewer where there are no more, e.g. one where the nest has no extents.
+    """
+    draw = _Shapes(nest, np.random.default_rng([seed, 1]), budget, parallel)
+    found: dict[tuple[int, ...], Sizes] = {}
+    for sizes in draw.all(count * 40):
+        if len(found) >= count:
+            break
+        if draw.fits(sizes):
+            found.setdefault(tuple(sizes.values()), sizes)
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Shapes:
+    """Draws the shapes of one nest."""
+
+    nest: Nest
+    random: np.random.Generator
+    budget: int
+    parallel: Collection[str] | None
+
+    def all(self, count: int) -> Iterator[Sizes]:
+        """The corners, then `count` others, small ones among them; each made to fit as far as it can be."""
+        nest, values = self.nest, pool(self.nest)
+        yield self.middling()
+        for every in (1, 64):
+            yield self.fitted(dict.fromkeys(nest.dims, every))
+        for name in nest.dims:
+            for value in (0, 1):
+                yield self.fitted({**self.middling(), name: value})
+        for k in range(count):
+            yield self.fitted(self.drawn(values if k % 3 else SMALL))
+
+    def middling(self) -> Sizes:
+        """A shape without a corner, where one is found soon."""
+        sizes: Sizes = {}
+        for _ in range(30):
+            sizes = self.fitted(self.drawn(MIDDLING))
+            if self.fits(sizes) and min(sizes.values(), default=2) > 1:
+                break
+        return sizes
+
+    def drawn(self, values: tuple[int, ...]) -> Sizes:
+        """Extents out of some values; unnamed ones of the same place in different arrays are mostly alike."""
+        sizes = {n: int(self.random.choice(values)) for n in self.nest.dims}
+        if self.random.random() < 0.7:
+            first: dict[int, int] = {}
+            for array in self.nest.arrays:
+                for d, e in enumerate(array.shape):
+                    if isinstance(e, Dim) and e.name == f"{array.name}_{d}":
+                        sizes[e.name] = first.setdefault(d, sizes[e.name])
+        return sizes
+
+    def fitted(self, sizes: Sizes) -> Sizes:
+        return _within(self.nest, _coupled(self.nest, sizes), self.budget, self.parallel)
+
+    def fits(self, sizes: Sizes) -> bool:
+        return admitted(self.nest, sizes) and work(self.nest, sizes, self.parallel) <= self.budget
+
+
+def _within(nest: Nest, sizes: Sizes, budget: int, parallel: Collection[str] | None) -> Sizes:
+    """The shape with its largest extents made smaller until its work is within the budget."""
+    sizes = dict(sizes)
+    for _ in range(40):
+        if work(nest, sizes, parallel) <= budget or max(sizes.values(), default=0) <= 2:
+            break
+        largest = max(sizes, key=lambda n: sizes[n])
+        sizes[largest] = sizes[largest] // 2 + 1 if sizes[largest] > 3 else 2
+        sizes = _coupled(nest, sizes)
+    return sizes
+
+
+def admitted(nest: Nest, sizes: Mapping[str, int], scalars: Mapping[str, Any] | None = None) -> bool:
+    """Whether no extent is negative and every check holds that these sizes and scalars decide."""
+    at = Evaluator(nest, sizes, scalars)
+    for array in nest.arrays:
+        if any(n is not None and n < 0 for n in at.extents(array)):
+            return False
+    return all(at.whole(c.test) != 0 for c in nest.checks)
+
+
+def _coupled(nest: Nest, sizes: Sizes) -> Sizes:
+    """The sizes made to fit checks of the forms `N == …` and `N % c == 0`."""
+    sizes = dict(sizes)
+    for test in _conjuncts(nest):
+        match test:
+            case Compare(op="==", left=Dim(name=n), right=e) | Compare(op="==", left=e, right=Dim(name=n)):
+                value = Evaluator(nest, sizes).whole(e)
+                if value is not None and value >= 0:
+                    sizes[n] = value
+            case Compare(op="==", left=Binary(op="%", left=Dim(name=n), right=e), right=Const(value=0)):
+                value = Evaluator(nest, sizes).whole(e)
+                if value is not None and value > 0:
+                    sizes[n] = -(-sizes[n] // value) * value
+    return sizes
+
+
+def _conjuncts(nest: Nest) -> list[Expr]:
+    """The conditions that must all hold."""
+    queue = [c.test for c in nest.checks]
+    found: list[Expr] = []
+    while queue:
+        e = queue.pop(0)
+        if isinstance(e, Logic) and e.op == "and":
+            queue = [e.left, e.right, *queue]
+        else:
+            found.append(e)
+    return found
