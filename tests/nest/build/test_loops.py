@@ -80,6 +80,14 @@ def test_all_errors_are_told_in_one_run_and_none_twice() -> None:
     assert codes(over(body)) == ["TL301", "TL330", "TL326", "TL330"]
 
 
+def test_what_a_trial_of_a_body_refuses_is_not_forgotten() -> None:
+    head = "x: Tensor[i32, N], y: Tensor[f32, N]"
+    body = "for i in range(N):\n    m = f32(0)\n    for j in range(N):\n        m = max(m, x[j])\n    y[i] = m"
+    assert refusal(over(body, head)) == ("TL323", "max(m, x[j])")
+    body = "v = x[0]\nn = 0\nwhile n < 3:\n    n += 1\n    if (n, 3) == 2:\n        n += 1\n    v = v - 1"
+    assert refusal(over(body))[0] == "TL340"
+
+
 def test_branches_meet() -> None:
     for body in (
         "for i in range(N):\n    if x[i] > 0:\n        t = x[i]\n    else:\n        t = 2\n    y[i] = t",

@@ -83,6 +83,7 @@ def build(
         report.add(problem)
     if len(report.errors) > errors:
         return None
+    assert not ctx.state.dropped, "a statement was refused and nothing told"
     return _nest(ctx, signature, results)
 
 

@@ -64,6 +64,8 @@ class State:
     checks: list[ir.Check] = field(default_factory=list)
     distinct: list[str] = field(default_factory=list)
     calls: int = 0
+    dropped: int = 0
+    """Statements that were refused."""
     equal: dict[ir.Expr, ir.Expr] = field(default_factory=dict)
     """What the user asserted: sizes, each with the expression it equals."""
 
@@ -80,6 +82,7 @@ class State:
             list(self.checks),
             list(self.distinct),
             self.calls,
+            self.dropped,
             dict(self.equal),
         )
 

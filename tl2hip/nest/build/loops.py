@@ -166,8 +166,8 @@ def _widened(ctx: Context, before: dict[str, Binding], entering: dict[str, Entry
         found = meet(name, entered, ctx.state.names.get(name), loop=True, reason="")
         if isinstance(found, Bound) and isinstance(found.value, ScalarValue):
             continue
-        if isinstance(found, Unreadable) and isinstance(how, Unreadable):
-            continue
+        if isinstance(found, Unreadable) and (found.problem is None or isinstance(how, Unreadable)):
+            continue  # what was refused in this trial must not be forgotten in another
         if found is not how and found != how:
             entering[name] = found
             changed = True
@@ -180,7 +180,10 @@ def _close(ctx: Context, name: str, how: Entry, before: Binding, body: list[ir.S
         ctx.state.names[name] = how
         return
     left = ctx.state.names[name]
-    last = set_to(ctx, name, how, left, left.at if isinstance(left, Bound) else at)
+    if isinstance(left, Unreadable):
+        ctx.state.names[name] = left
+        return
+    last = set_to(ctx, name, how, left, left.at)
     if last is not None:
         body.append(last)
     assert isinstance(before, Bound) and isinstance(before.value, ScalarValue)

@@ -34,6 +34,7 @@ def one(ctx: Context, s: nodes.Stmt) -> None:
     except (Refused, Told) as stop:
         if isinstance(stop, Refused):
             ctx.tell(stop.problem)
+        ctx.state.dropped += 1
         del ctx.out[before:]
         ctx.naming = ""
         poison(ctx, tuple(nodes.Name(n) for n in assigned((s,))))
