@@ -35,6 +35,11 @@ GONE = {
         "for k in range(m):\n    alloc(t)\n    for i in range(n):\n        t[i] = x[i] + k\n"
         "    for i in range(n):\n        y[i] += t[i]"
     ),
+    "inside the second of two loops": (
+        "for k in range(m):\n    for i in range(n):\n        z[i] += k\n"
+        "for k in range(m):\n    alloc(t)\n    for i in range(n):\n        t[i] = x[i] + k\n"
+        "    for i in range(n):\n        y[i] += t[i]"
+    ),
     "a variable that stays": "s = n + 3\n"
     + FILL.replace("* 2", "+ s")
     + "for i in range(n):\n    y[i] = t[i]\ns = 1\n",
