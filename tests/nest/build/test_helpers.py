@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from tests.nest.build.helpers import check, codes, refusal
+from tests.nest.build.helpers import built, check, codes, refusal, underlined
 from tests.nest.build.test_loops import draw, over
+from tl2hip.source.problems.base import show
+from tl2hip.source.span import Source
 
 CLAMP = """
 def clamp(x, low, high=3):
@@ -75,3 +77,18 @@ def test_refusals() -> None:
     assert refusal(text) == ("TL347", "return i")
     text = CLAMP + over("i = 0\nwhile clamp(i, 0) < 2:\n    i += 1")
     assert codes(text) == ["TL340"]
+
+
+def test_a_problem_in_a_helper_says_which_calls_led_there() -> None:
+    text = "def g(x):\n    t = x[0, 0]\n    return t\n\ndef h(x):\n    return g(x) + 1\n\n" + over("y[0] = h(x)")
+    _, problems, source = built(text)
+    (problem,) = problems
+    assert underlined(problem, source) == "x[0, 0]"
+    assert show(problem, source).splitlines()[3:5] == [
+        f"  called on line {_line(source, 'return g(x)')}: return g(x) + 1",
+        f"  called on line {_line(source, 'y[0] = h(x)')}: y[0] = h(x)",
+    ]
+
+
+def _line(source: Source, text: str) -> int:
+    return next(n for n, line in enumerate(source.lines, 1) if text in line)

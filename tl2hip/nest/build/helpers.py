@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from tl2hip.nest.build.context import Bound, Context, Result, Told, Unreadable
 from tl2hip.nest.build.returns import ends_in_return, with_result
@@ -11,7 +12,7 @@ from tl2hip.source import nodes
 from tl2hip.source.names import local_names
 from tl2hip.source.problems import marks as mark_problems
 from tl2hip.source.problems import types as problems
-from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.base import Problem, Refused
 
 
 def function_named(ctx: Context, name: str) -> nodes.Function | None:
@@ -32,13 +33,30 @@ def call_helper(ctx: Context, e: nodes.Call, f: nodes.Function) -> Result | None
         raise Told
     given = _arguments(ctx, e, f)
     values = {name: ctx.evaluate(ctx, a) for name, a in given.items()}
-    match f.body:
-        case (nodes.Return(value=nodes.Expr() as only),):
-            with _inside(ctx, f):
-                ctx.state.names = {name: Bound(v, e.at) for name, v in values.items()}
-                return ctx.evaluate(ctx, only)
-        case _:
-            return _built(ctx, e, f, values)
+    with _told_with_call(ctx, e):
+        match f.body:
+            case (nodes.Return(value=nodes.Expr() as only),):
+                with _inside(ctx, f):
+                    ctx.state.names = {name: Bound(v, e.at) for name, v in values.items()}
+                    return ctx.evaluate(ctx, only)
+            case _:
+                return _built(ctx, e, f, values)
+
+
+@contextmanager
+def _told_with_call(ctx: Context, e: nodes.Call) -> Iterator[None]:
+    """Problems inside a function stand at their place in it, and say which call led there."""
+    told = len(ctx.state.problems)
+    try:
+        yield
+    except Refused as refused:
+        raise Refused(_called(refused.problem, e)) from refused
+    finally:
+        ctx.state.problems[told:] = [_called(p, e) for p in ctx.state.problems[told:]]
+
+
+def _called(problem: Problem, e: nodes.Call) -> Problem:
+    return problem if problem.at == e.at else replace(problem, via=(*problem.via, e.at))
 
 
 def _built(ctx: Context, e: nodes.Call, f: nodes.Function, values: dict[str, Result]) -> Result | None:

@@ -37,6 +37,8 @@ class Problem:
     """The same, rewritten so that it converts."""
 
     at: Span = field(default=NOWHERE, kw_only=True)
+    via: tuple[Span, ...] = field(default=(), kw_only=True, compare=False, repr=False)
+    """The calls of helper functions that led to `at`, the innermost first."""
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -90,7 +92,7 @@ class Report:
 
 
 def show(problem: Problem, source: Source) -> str:
-    """The problem as the user sees it: place, code, message, the line with carets, help.
+    """The problem as the user sees it: place, code, message, the line with carets, the calls that led there, help.
 
     Columns are printed from 1. A span over several lines underlines its first line to the end.
     """
@@ -101,6 +103,7 @@ def show(problem: Problem, source: Source) -> str:
     else:
         lines = [f"{source.name}:{at.line}:{at.column + 1}: {word}{problem.code}: {problem.text}"]
         lines += _quote(at, source)
+    lines += [f"  called on line {call.line}: {source.line(call.line)}" for call in problem.via]
     if problem.way_out:
         lines.append(f"  help: {problem.way_out}")
     return "\n".join(lines)
