@@ -67,7 +67,7 @@ def build(
         tiles=options.tiles,
         math=options.math,
         local=local_names(function),
-        words=frozenset(w for f in module.functions for w in _words(f)),
+        words=_mentioned(function, module),
         evaluate=evaluate,
         test=test,
         put=put,
@@ -149,6 +149,18 @@ def _nest(ctx: Context, signature: Signature, results: Results) -> ir.Nest:
         doc=ctx.function.doc or "",
         at=ctx.function.at,
     )
+
+
+def _mentioned(function: nodes.Function, module: nodes.Module) -> frozenset[str]:
+    """Every name that a function mentions, and the functions of the file that it calls."""
+    others = {f.name: f for f in module.functions}
+    found: set[str] = set()
+    waiting = [function]
+    while waiting:
+        words = set(_words(waiting.pop()))
+        waiting += [others[w] for w in words - found if w in others]
+        found |= words
+    return frozenset(found)
 
 
 def _words(node: nodes.Node) -> Iterator[str]:

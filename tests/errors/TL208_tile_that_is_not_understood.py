@@ -1,0 +1,10 @@
+# expect: TL208 at 8:8-8:16
+from tl2hip import Tensor, Tile, dims, f32, kernel, stages, unroll, waves
+
+M, N = dims("M N")
+
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    i: Tile[int]
+    for i in range(N):
+        y[i] = x[i]
