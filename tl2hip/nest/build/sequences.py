@@ -36,6 +36,7 @@ def range_of(ctx: Context, e: nodes.Expr) -> Range | None:
         return None
     name = means(ctx, e.func)
     if name == "builtins.reversed" and len(e.args) == 1 and not e.keywords:
+        _check_reversible(ctx, e.args[0])
         inner = range_of(ctx, e.args[0])
         return None if inner is None else _backwards(*inner)
     if name != "builtins.range":
@@ -48,6 +49,15 @@ def range_of(ctx: Context, e: nodes.Expr) -> Range | None:
         raise Refused(problems.BadStep(at=e.args[2].at))
     start, stop = (fold.number(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
     return start, stop, step
+
+
+def _check_reversible(ctx: Context, e: nodes.Expr) -> None:
+    """Python reverses ranges and arrays, and no iterator over them."""
+    name = means(ctx, e.func) if isinstance(e, nodes.Call) else None
+    if name in ("builtins.enumerate", "builtins.zip", "builtins.reversed"):
+        short = name.removeprefix("builtins.")
+        way = "reverse the range or the array inside it"
+        raise Refused(problems.WrongArguments("reversed", f"cannot reverse what {short} gives", way, at=e.at))
 
 
 def _backwards(start: ir.Expr, stop: ir.Expr, step: int) -> Range:
@@ -78,6 +88,7 @@ def sequence(ctx: Context, e: nodes.Expr) -> Sequence:
     if isinstance(e, nodes.Call) and name == "builtins.zip":
         return _zip(ctx, e)
     if isinstance(e, nodes.Call) and name == "builtins.reversed" and len(e.args) == 1:
+        _check_reversible(ctx, e.args[0])
         return _reversed(sequence(ctx, e.args[0]))
     if isinstance(e, nodes.Tuple_ | nodes.List_ | nodes.Text):
         raise Refused(problems.NotARange(at=e.at))
