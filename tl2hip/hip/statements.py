@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import singledispatch
 
-from tl2hip.dtypes import BOOL, I64, DType
+from tl2hip.dtypes import BOOL, F32, I64, DType
 from tl2hip.hip.access import guarded_offset, offset
 from tl2hip.hip.atomics import atomic
 from tl2hip.hip.context import Context
@@ -29,6 +29,7 @@ from tl2hip.plan.ir import (
     For,
     Let,
     LoadVector,
+    MultiplyAdd,
     Remark,
     StoreVector,
 )
@@ -159,6 +160,14 @@ def _assigns(op: str, left: Expr, right: Expr, ctx: Context) -> bool:
 
 
 # --- memory ----------------------------------------------------------------------------------------------
+
+
+@write.register
+def _multiply_add(s: MultiplyAdd, w: Writer) -> None:
+    w.quote(s.at)
+    function = "__builtin_fmaf" if s.left.dtype is F32 else "__builtin_fma"
+    name = w.ctx.c(s.name)
+    w.line(f"{name} = {function}({w.text(s.left)}, {w.text(s.right)}, {name});")
 
 
 @write.register

@@ -22,7 +22,7 @@ from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import Barrier, DeviceIf, DeviceStmt, DeviceWhile, Tree
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.names import Names
-from tl2hip.plan.reduce import Partial, partials, privatised
+from tl2hip.plan.reduce import Partial, partials, privatised, sums
 from tl2hip.plan.threads import ThreadCode
 
 
@@ -110,7 +110,7 @@ class BlockCode:
             self.trees[s.axis.name] = Tree(self.threads)
         head = self._fence(s)
         conflicts = frozenset(u.array for u in self.kinds[s.axis.name].updates)
-        code = ThreadCode(self.names, self.dtypes, self.atomic | conflicts)
+        code = ThreadCode(self.names, self.dtypes, self.kinds, self.atomic | conflicts, sums(parts))
         how = Spread("x", False, self.threads, s.axis.tile or self.threads)
         loop = loops.spread(s.axis, how, code.lower(privatised(s.body, parts)), self.names, s.at)
         if parts and self.threads > WAVE:

@@ -50,6 +50,16 @@ class Declare:
 
 
 @dataclass(frozen=True, slots=True)
+class MultiplyAdd:
+    """`name = fma(left, right, name)` in f32 or f64: one term of a sum of products, rounded once."""
+
+    name: str
+    left: Expr
+    right: Expr
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class For:
     """`for (i64 var = start; var < stop; var += step)`, or with `>` where `down`.
 
@@ -143,6 +153,7 @@ class Remark:
 DeviceStmt = (
     Let
     | Declare
+    | MultiplyAdd
     | Set
     | Store
     | Update

@@ -55,7 +55,7 @@ def _by_threads(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     body = chain.body
     if has_private:
         body = private.expanded(state, body, product((*grid, number(block[0] * block[1]))), _thread_number(shared))
-    code = ThreadCode(state.names, state.dtypes, atomic_arrays(state, shared))
+    code = ThreadCode(state.names, state.dtypes, state.kinds, atomic_arrays(state, shared))
     inner = wrap(shared, code.lower(body), state)
     kernel = state.add("", inner, block, _summary(shared, "a thread"))
     note_chain(state, shared, "thread")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import DType
 from tl2hip.nest.ir import AxisRef, Expr, Load, Loop, Set, Stmt, Store, Update, Var
@@ -12,7 +12,15 @@ from tl2hip.plan.names import Names
 from tl2hip.plan.reduce import merge
 
 
-def promoted(loop: Loop, atomic: frozenset[str], dtypes: dict[str, DType], names: Names) -> tuple[Stmt, ...]:
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """The statements around and of a loop, and the scalars that hold the sums of its axis."""
+
+    body: tuple[Stmt, ...]
+    sums: frozenset[str]
+
+
+def promoted(loop: Loop, atomic: frozenset[str], dtypes: dict[str, DType], names: Names) -> Promoted:
     """The loop with `C[i, j] += …` over its axis turned into a sum in a scalar: load, loop, store.
 
     Only for an element that stands still in the loop, that nothing else in it touches, and that no other thread
@@ -20,6 +28,7 @@ def promoted(loop: Loop, atomic: frozenset[str], dtypes: dict[str, DType], names
     """
     ahead: list[Stmt] = []
     behind: list[Stmt] = []
+    sums: set[str] = set()
     for array in dict.fromkeys(s.array for s in all_stmts(loop.body) if isinstance(s, Update)):
         update = _still(loop, array)
         if update is None or array in atomic:
@@ -27,10 +36,11 @@ def promoted(loop: Loop, atomic: frozenset[str], dtypes: dict[str, DType], names
         dtype = update.value.dtype
         held = Var(names.fresh(f"{array}_held"), dtype)
         dtypes[held.name] = dtype
+        sums |= {held.name} if update.op == "+" else set()
         ahead.append(Set(held.name, Load(array, update.index, dtype, update.proven), at=update.at))
         behind.append(Store(array, update.index, held, update.proven, at=update.at))
         loop = replace(loop, body=_into(loop.body, array, held))
-    return (*ahead, loop, *behind)
+    return Promoted((*ahead, loop, *behind), frozenset(sums))
 
 
 def _still(loop: Loop, array: str) -> Update | None:

@@ -218,3 +218,8 @@ def _renamed_sets(
             inner = tuple(_renamed_sets(b, renamed, follow) for b in blocks(s))
             new.append(with_blocks(s, inner) if inner else s)
     return tuple(new)
+
+
+def sums(parts: tuple[Partial, ...]) -> frozenset[str]:
+    """The partials that are only added to."""
+    return frozenset(p.names[0] for p in parts if p.reduction.op == "+")

@@ -20,7 +20,7 @@ from tl2hip.plan.ir import DeviceIf, HostStmt, Launch, Tree
 from tl2hip.plan.launch import BLOCK, Shared, atomic_arrays, wrap
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.private import linear
-from tl2hip.plan.reduce import Partial, merge, partials, privatised
+from tl2hip.plan.reduce import Partial, merge, partials, privatised, sums
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
 
@@ -42,7 +42,7 @@ def total(state: State, loop: Loop) -> Total | None:
         return None
     shared = _share(chain)
     grid = tuple(_blocks(shared, letter) for letter in ("x", "y"))
-    code = ThreadCode(state.names, state.dtypes, atomic_arrays(state, shared))
+    code = ThreadCode(state.names, state.dtypes, state.kinds, atomic_arrays(state, shared), sums(parts))
     body = wrap(shared, code.lower(privatised(chain.body, parts)), state)
     which = linear(tuple((Var(f"block_{c}", I64), Var(f"blocks_{c}", I64)) for c in "xy"[: len(shared)]))
     arrays = tuple(_workspace(state, p) for p in parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from tl2hip.nest.ir import Expr, Set, Store, Update
+from tl2hip.nest.ir import Expr, Set, Store, Update, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan.ir import (
     Barrier,
@@ -17,6 +17,7 @@ from tl2hip.plan.ir import (
     For,
     Let,
     LoadVector,
+    MultiplyAdd,
     Remark,
     StoreVector,
 )
@@ -29,6 +30,8 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (value,)
         case Declare(value=initial):
             return () if initial is None else (initial,)
+        case MultiplyAdd(name=name, left=left, right=right):
+            return (Var(name, left.dtype), left, right)
         case Store(index=index, value=value) | Update(index=index, value=value):
             return (*index, value)
         case For(start=start, stop=stop, step=step):
@@ -85,6 +88,8 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, value=f(s.value))
         case Declare(value=initial):
             return s if initial is None else replace(s, value=f(initial))
+        case MultiplyAdd():
+            return replace(s, left=f(s.left), right=f(s.right))
         case Store() | Update():
             return replace(s, index=tuple(f(i) for i in s.index), value=f(s.value))
         case For():
