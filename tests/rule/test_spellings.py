@@ -13,7 +13,7 @@ PRODUCT = "@kernel\ndef product(A: Tensor[f32, M, K], B: Tensor[f32, K, N], C: T
 
 
 def product(body: str) -> list[Idiom]:
-    lines = [line for line in body.strip("\n").splitlines()]
+    lines = list(body.strip("\n").splitlines())
     indent = len(lines[0]) - len(lines[0].lstrip())
     return idioms(nest_of_text(PRODUCT + "\n".join("    " + line[indent:] for line in lines) + "\n"), "contraction")
 

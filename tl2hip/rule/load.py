@@ -25,10 +25,13 @@ BUILTIN = "tl2hip.rules"
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """One rule, imported and read: `order` counts the rules over all files."""
+    """One rule, imported and read: `left` as it stands in `module`, both sides compared and measured; `order`
+    counts the rules over all files."""
 
     rule: Rule
     sides: Sides
+    left: nodes.Function
+    module: nodes.Module
     source: Source
     at: Span
     order: int
@@ -100,14 +103,14 @@ def _file(path: Path, builtin: bool, order: int) -> RuleFile:
     report = Report(source)
     names = {r.name for r in found} | {r.right.__name__ for r in found if r.right is not None}
     tree = read(_up_to(source, names), report, wanted=names) if found else nodes.Module(source, (), (), ())
+    own = [_end(d.at) for f in tree.functions if f.name in names for d in f.decorators]
+    errors = [p for p in report.errors if not (isinstance(p, OtherDecorator) and _end(p.at) in own)]
     out: list[Loaded] = []
-    for r in found:
+    for r in found if not errors else ():
         try:
             out.append(_loaded(r, tree, source, order + len(out)))
         except Refused as refused:
-            report.add(refused.problem)
-    own = [_end(d.at) for f in tree.functions if f.name in names for d in f.decorators]
-    errors = [p for p in report.errors if not (isinstance(p, OtherDecorator) and _end(p.at) in own)]
+            errors.append(refused.problem)
     return RuleFile(path, source, tuple(out), tuple(errors))
 
 
@@ -127,7 +130,7 @@ def _loaded(r: Rule, tree: nodes.Module, source: Source, order: int) -> Loaded:
     right = find(tree, r.right.__name__) if r.right is not None else None
     if right is None:
         raise Refused(told().NoRightSide(r.name, at=left.at))
-    return Loaded(r, sides(left, right, tree), source, left.at, order)
+    return Loaded(r, sides(left, right, tree), left, tree, source, left.at, order)
 
 
 def _imported(path: Path, own: bool) -> ModuleType:

@@ -385,7 +385,7 @@ class _Matcher:
         """The Axis hole that takes an axis: the one that all Fn holes changing with it are used at."""
         fns = [n for n in uses if self.pattern.kind(n) == "Fn"]
         using = [n for n in fns if axis in uses[n]]
-        if not using and not self.site.op and self.indexed(axis):
+        if not using and isinstance(self.pattern.root, Load) and self.indexed(axis):
             using = fns
         if not using or not self.free(axis):
             return None

@@ -28,7 +28,7 @@ _ORIGINS = {
     "_Tensor": "tl2hip.Tensor",
     "_f64": "tl2hip.f64",
     "_dims": "tl2hip.dims",
-    **{f"_{op}": f"numpy.{op}" for op in STAND_INS},
+    **{f"_{op}": f"numpy.{op}" for op in (*STAND_INS, "maximum", "minimum")},
 }
 
 N = TypeVar("N", bound=nodes.Node)
@@ -98,7 +98,7 @@ def sides(left: nodes.Function, right: nodes.Function, module: nodes.Module) -> 
     ops = [h.name for h in holes if h.kind == "Op"]
     if len(ops) > len(STAND_INS):
         raise Refused(told().NotUnderstood(f"it has more than {len(STAND_INS)} Op holes", at=left.at))
-    pattern = _pattern(left, module, holes, dict(zip(ops, STAND_INS, strict=False)))
+    pattern = read_left(left, module, holes, dict(zip(ops, STAND_INS, strict=False)))
     names = {h.name: h.kind for h in holes}
     measures = _measure(left, names), _measure(right, names)
     if measures[1] >= measures[0]:
@@ -147,7 +147,8 @@ class _Reading:
     shapes: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def _pattern(left: nodes.Function, module: nodes.Module, holes: tuple[Hole, ...], ops: dict[str, str]) -> Pattern:
+def read_left(left: nodes.Function, module: nodes.Module, holes: tuple[Hole, ...], ops: dict[str, str]) -> Pattern:
+    """A left side as a pattern, with an operation for each Op hole."""
     axes = [h.name for h in holes if h.kind == "Axis"]
     reading = _Reading(module, {h.name: h for h in holes}, ops, {a: f"_{a}_extent" for a in axes})
     kernel = _kernel(left, axes, reading)
@@ -235,7 +236,7 @@ def _rewritten(node: N, reading: _Reading) -> N:
             if op is None:
                 raise Refused(told().NoHole(node.args[0].id, at=node.at))
             a, b = (_rewritten(x, reading) for x in node.args[1:])
-            return nodes.Call(nodes.Name(f"_{op}"), (a, b), at=node.at)  # type: ignore[return-value]
+            return _combined(op, a, b, node.at)  # type: ignore[return-value]
     changed: dict[str, Any] = {}
     for f in fields(node):
         old = getattr(node, f.name)
@@ -254,6 +255,13 @@ def _element(call: nodes.Call, name: str, reading: _Reading) -> nodes.Expr:
     if reading.shapes.setdefault(name, shape) != shape:
         raise Refused(told().OtherAxes(name, at=call.at))
     return nodes.Subscript(nodes.Name(name, at=call.at), call.args, at=call.at)
+
+
+def _combined(op: str, a: nodes.Expr, b: nodes.Expr, at: Span) -> nodes.Expr:
+    if op in ("+", "*"):
+        return nodes.Binary(op, a, b, at=at)
+    func = nodes.Name(op if op in ("min", "max") else f"_{op}")
+    return nodes.Call(func, (a, b), at=at)
 
 
 # --- the kernel as a term --------------------------------------------------------------------------------

@@ -341,7 +341,7 @@ class _Walk:
         fault: str,
     ) -> None:
         """A site of a reduction; tests that change over its loops become part of its terms."""
-        where = []
+        where: list[Expr] = []
         for test, place in reversed(self.guards):
             if place >= depth and not self.out.axes_of(test, self.loops).isdisjoint(over):
                 value = Select(test, value, Const(neutral(op), value.dtype))

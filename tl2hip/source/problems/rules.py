@@ -196,3 +196,12 @@ class NoIdentity(Problem):
     rewrite = '@rule(real=True, identity="exp(a) * exp(b) == exp(a + b)")\n'
 
     name: str
+
+
+@dataclass(frozen=True)
+class NoHypothesis(Problem):
+    code = "TL615"
+    title = "Testing rules without hypothesis"
+    message = "testing rules needs hypothesis, which is not installed"
+    help = "pip install 'tl2hip[test]'"
+    why = "Both sides of a rule are run on random holes, which hypothesis draws and makes small."
