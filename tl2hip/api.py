@@ -5,10 +5,10 @@ Nothing here runs or imports the user's file, `verify` apart.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tl2hip.prove.report import Report as Report
 from tl2hip.source.problems.base import Problem, Refused, show
@@ -17,17 +17,22 @@ from tl2hip.source.span import Source
 
 __all__ = [
     *("Conversion", "ConversionError", "Converted", "Options", "Report", "STAGES"),
-    *("convert", "emit_hip", "explain", "nest_of", "rules_of", "show_plan", "source_of"),
+    *("convert", "emit_hip", "explain", "explained", "nest_of", "rules_of", "show_plan", "source_of"),
+    *("verify", "verify_all"),
 ]
 
 if TYPE_CHECKING:
-    from tl2hip.hip import Printed
+    from tl2hip.hip import Printed, PrintedFile
     from tl2hip.nest.ir import Nest
     from tl2hip.plan.ir import Plan
     from tl2hip.source.nodes import Function, Module
 
 STAGES = ("read", "nest", "rules", "plan")
 """The stages before printing, in order, as `--stop-after` names them."""
+FIXED_WORK = 2_000_000
+"""The innermost statements of a kernel of fixed sizes up to which it is run, though drawn shapes have fewer."""
+TEXT = "<text>"
+"""What a text that was given directly is shown as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +79,17 @@ class Conversion:
     @property
     def text(self) -> str:
         """One HIP file of every kernel that was printed; empty for none."""
-        from tl2hip.hip import print_plans
+        return self.printed.text if any(k.printed for k in self.kernels) else ""
 
-        printed = [k for k in self.kernels if k.printed]
-        if len(printed) == 1:
-            assert printed[0].printed is not None
-            return printed[0].printed.text
-        return print_plans([k.plan for k in printed if k.plan]).text if printed else ""
+    @property
+    def printed(self) -> PrintedFile:
+        """That file with its launchers; there must be a kernel that was printed."""
+        from tl2hip.hip import PrintedFile, print_plans
+
+        done = [k.printed for k in self.kernels if k.printed]
+        if len(done) == 1:
+            return PrintedFile(done[0].text, (done[0].launcher,))
+        return print_plans([k.plan for k in self.kernels if k.plan and k.printed])
 
 
 class ConversionError(ValueError):
@@ -186,7 +195,7 @@ def source_of(text_or_path: str | Path) -> Source:
     from tl2hip.source.load import load
 
     if isinstance(text_or_path, str) and "\n" in text_or_path:
-        return Source("<text>", text_or_path)
+        return Source(TEXT, text_or_path)
     return load(text_or_path)
 
 
@@ -201,21 +210,33 @@ def emit_hip(
 
     Raises ConversionError with all problems where one of them is refused or there is none.
     """
-    done = _converted(text_or_path, kernel, Options(sets or {}, tiles or {}))
-    return done.text
+    return _converted(text_or_path, kernel, Options(sets or {}, tiles or {})).text
 
 
-def show_plan(text_or_path: str | Path, *, kernel: str | None = None, options: Options | None = None) -> str:
+def show_plan(
+    text_or_path: str | Path,
+    *,
+    kernel: str | None = None,
+    sets: Mapping[str, int] | None = None,
+    tiles: Mapping[str, int] | None = None,
+) -> str:
     """The plans of the kernels of a file or text, or of one of them, as text. Raises ConversionError."""
     from tl2hip.plan.show import show as show_one
 
-    done = _converted(text_or_path, kernel, options or Options())
+    done = _converted(text_or_path, kernel, Options(sets or {}, tiles or {}))
     return "\n".join(show_one(k.plan) for k in done.kernels if k.plan)
 
 
-def explain(text_or_path: str | Path, *, kernel: str | None = None, options: Options | None = None) -> str:
+def explain(
+    text_or_path: str | Path,
+    *,
+    kernel: str | None = None,
+    sets: Mapping[str, int] | None = None,
+    tiles: Mapping[str, int] | None = None,
+    rules: tuple[Path, ...] = (),
+) -> str:
     """Where each loop of each kernel went and why, and which rules fitted or came near. Raises ConversionError."""
-    options = options or Options()
+    options = Options(sets or {}, tiles or {}, rules)
     done = _converted(text_or_path, kernel, options)
     return "\n".join(explained(k, done.source, options) for k in done.kernels)
 
@@ -230,7 +251,7 @@ def explained(kernel: Converted, source: Source, options: Options) -> str:
         lines += [f"      because: {note.why}"] if note.why else []
     if not notes:
         lines.append("    none")
-    lines += [f"    {line}" for line in ("", *rules_of(kernel.nest, options))]
+    lines += [f"  {line}" for line in rules_of(kernel.nest, options)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -264,3 +285,60 @@ def _converted(text_or_path: str | Path, kernel: str | None, options: Options) -
     if done.errors or not done.kernels:
         raise ConversionError(done)
     return done
+
+
+def verify(
+    text_or_path: str | Path,
+    *,
+    kernel: str | None = None,
+    sets: Mapping[str, int] | None = None,
+    tiles: Mapping[str, int] | None = None,
+    **how: Any,
+) -> Report:
+    """What proving one kernel found: compiled for gfx942, then run on the emulated compute unit beside Python.
+
+    Runs the user's Python. `how` is what `tl2hip.prove.verify.Options` takes (`shapes`, `seed`, `seconds`,
+    `given` …). Sizes that the file fixes and that are too large to run are replaced by smaller ones.
+    Raises ConversionError, ValueError where the file has several kernels and none is chosen, MissingCompiler and
+    UnsupportedHost where nothing can be proven, and tl2hip.prove.python.PythonFails where the file does not run.
+    """
+    from tl2hip.prove.python import function, run_file, run_text
+    from tl2hip.prove.smaller import smaller
+
+    options = Options(sets or {}, tiles or {})
+    done = _converted(text_or_path, kernel, options)
+    if len(done.kernels) != 1:
+        raise ValueError(f"several kernels: choose one of {', '.join(k.name for k in done.kernels)}")
+    one = done.kernels[0]
+    less = smaller(one.function, done.module, options.sets)
+    if less:
+        options = replace(options, sets={**options.sets, **less})
+        done = convert(done.source, options, wanted=(one.name,))
+    is_text = done.source.name == TEXT
+    module = run_text(done.source.text, TEXT) if is_text else run_file(Path(text_or_path))
+    (report,) = verify_all(done, {one.name: function(module, one.name, options.sets)}, **how)
+    return report
+
+
+def verify_all(
+    done: Conversion, functions: Mapping[str, Callable[..., Any]], *, text: str = "", **how: Any
+) -> Iterator[Report]:
+    """A report for each kernel of a file, of its printed text or of `text` in the place of it."""
+    from tl2hip.prove import compiled as rung0
+    from tl2hip.prove.draw import work
+    from tl2hip.prove.verify import Options as How
+    from tl2hip.prove.verify import verify as rung1
+
+    file = done.printed
+    text = text or file.text
+    compiled = rung0.compiled(text, done.kernels[0].function.at)
+    planned = [k for k in done.kernels if k.printed]
+    for kernel, launcher in zip(planned, file.launchers, strict=True):
+        assert kernel.plan is not None and kernel.nest is not None
+        how["depths"] = {axis: tree.depth for axis, tree in kernel.plan.trees}
+        how["in_place"] = kernel.plan.in_place
+        if not kernel.nest.dims and work(kernel.nest, {}) <= FIXED_WORK:
+            how["given"] = ({},)
+        found = compiled.problems or tuple(rung0.findings(kernel.plan, compiled.counters))
+        report = rung1(kernel.nest, text, launcher, functions.get(kernel.name), How(**how))
+        yield replace(report, problems=(*found, *report.problems))

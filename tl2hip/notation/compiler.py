@@ -31,16 +31,16 @@ class Compilable:
         """What proving the printed HIP equal to this function finds; runs the function."""
         from tl2hip import api
 
-        return api.verify(home(self.function), kernel=self.function.__name__, **options)
+        return api.verify(home(self.function), kernel=self.function.__name__, sets=self.sets, **options)
 
     def explain(self) -> str:
         """Where each loop went and why, and which rules fitted."""
         from tl2hip import api
 
-        return api.explain(home(self.function), kernel=self.function.__name__)
+        return api.explain(home(self.function), kernel=self.function.__name__, sets=self.sets)
 
     def plan(self) -> str:
         """The plan of every launch, as text."""
         from tl2hip import api
 
-        return api.show_plan(home(self.function), kernel=self.function.__name__)
+        return api.show_plan(home(self.function), kernel=self.function.__name__, sets=self.sets)

@@ -24,6 +24,7 @@ from tl2hip.prove.bound import Depths, Reference, Verdict, compare, reference
 from tl2hip.prove.compiler import CompileError
 from tl2hip.prove.draw import MODES, WORK, Data, Evaluator, Sizes, data, shapes, work
 from tl2hip.prove.emulate import Emulator, Library, LoadError, Run
+from tl2hip.prove.python import in_order
 from tl2hip.prove.report import Case, Report
 from tl2hip.source.problems.base import Problem
 from tl2hip.source.problems.proving import (
@@ -106,7 +107,7 @@ class _Session:
     ) -> None:
         self.nest = nest
         self.launcher = launcher
-        self.function = function
+        self.function = function and in_order(function, nest.order)
         self.options = options
         kinds = analyse(nest).kinds
         self.parallel = (
@@ -191,14 +192,17 @@ class _Session:
         """The data of a case, one array for two names where they may be in place."""
         found = data(self.nest, sizes, mode, seed)
         if seed % 3 == 1:
+            paired: set[str] = set()
             for a, b in self.options.in_place:
                 one, other = found.arrays.get(a), found.arrays.get(b)
                 if (
-                    one is not None
+                    paired.isdisjoint((a, b))
+                    and one is not None
                     and other is not None
                     and (one.shape, one.dtype) == (other.shape, other.dtype)
                 ):
                     found.arrays[a] = other
+                    paired |= {a, b}
         return found
 
     def run_python(

@@ -195,3 +195,43 @@ class InputChanged(Problem):
 
     array: str
     case: str
+
+
+@dataclass(frozen=True)
+class DeviceRefused(Problem):
+    """The compiler for gfx942 refuses the printed text."""
+
+    code: ClassVar[str] = "TL720"
+    title: ClassVar[str] = "the printed text does not compile for gfx942"
+    message: ClassVar[str] = "the text does not compile for gfx942: {reason}"
+    help: ClassVar[str] = "this is a fault of tl2hip, or of a printed text that was changed by hand"
+    why: ClassVar[str] = "Before anything runs, verify compiles the printed text for gfx942."
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class BadCode(Problem):
+    """What the compiler made of a kernel breaks a rule."""
+
+    code: ClassVar[str] = "TL721"
+    title: ClassVar[str] = "a finding in the compiled kernel"
+    message: ClassVar[str] = "{finding}"
+    help: ClassVar[str] = "smaller tiles need fewer registers and less LDS; else this is a fault of tl2hip"
+    why: ClassVar[str] = (
+        "verify reads what the compiler says of each kernel: it has the threads of its plan, spills no register,"
+        " keeps nothing in scratch memory that the plan did not put there, calls no function that does not exist,"
+        " and stays within the LDS that gfx942 has."
+    )
+
+    finding: str
+
+
+@dataclass(frozen=True)
+class CostlyCode(BadCode):
+    """What costs speed in a compiled kernel, and comes from the source."""
+
+    code: ClassVar[str] = "TL722"
+    severity: ClassVar[str] = "warning"
+    title: ClassVar[str] = "scratch memory for arrays of a thread"
+    help: ClassVar[str] = "an array that a loop indexes cannot be in registers; unroll that loop or use scalars"

@@ -205,20 +205,3 @@ class WorkerDied(Problem):
     )
     example: ClassVar[str] = "tl2hip emit kernels/ -o hip/ --jobs 64\n"
     rewrite: ClassVar[str] = "tl2hip emit kernels/ -o hip/ --jobs 4\n"
-
-
-@dataclass(frozen=True)
-class NotCompiled(Problem):
-    """Rung 0: what the compiler made of a kernel breaks a rule."""
-
-    code: ClassVar[str] = "TL812"
-    title: ClassVar[str] = "a finding in the compiled kernel"
-    message: ClassVar[str] = "{finding}"
-    help: ClassVar[str] = "this is a fault of tl2hip, or of a printed text that was changed by hand"
-    why: ClassVar[str] = (
-        "verify compiles the printed text for gfx942 and reads what the compiler says of each kernel: no register"
-        " is spilled, nothing is kept in scratch memory, no function is called that does not exist, and LDS and"
-        " threads stay within what the hardware has."
-    )
-
-    finding: str

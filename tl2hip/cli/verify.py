@@ -1,0 +1,141 @@
+"""`tl2hip verify`: printed kernels proven equal to their Python, as far as can be without a GPU."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tl2hip.cli import outputs, talk
+from tl2hip.cli.arguments import add_choice, count, pairs
+from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, Stop, stop
+from tl2hip.cli.exits import tell as tell_problem
+from tl2hip.cli.inputs import STDIN, Input, inputs
+from tl2hip.cli.work import Wanted, read_input
+from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.use import BadUse, CannotImport, NoKernel
+from tl2hip.source.span import NOWHERE, Span
+
+if TYPE_CHECKING:
+    from tl2hip.api import Conversion
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options of `verify`."""
+    parser.add_argument("paths", metavar="FILE|DIR", nargs="+", help="a Python file, or a folder of them")
+    add_choice(parser)
+    parser.add_argument("--shapes", type=count, default=12, metavar="N", help="how many shapes to draw (12)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="draw other shapes and data (0)")
+    parser.add_argument("--seconds", type=float, default=60.0, metavar="S", help="time for each kernel (60)")
+    parser.add_argument("--hip", metavar="FILE", help="prove this text instead of the one tl2hip prints now")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="json: one object a kernel")
+    parser.epilog = (
+        "verify imports the files, so it runs what stands in them; no other command but test-rules does."
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Proves every kernel; the exit code."""
+    from tl2hip.prove.compiler import MissingCompiler
+    from tl2hip.prove.emulate import UnsupportedHost
+
+    if STDIN in args.paths:
+        raise stop(BadUse("verify runs the Python of a file", "give the file by its name"))
+    wanted = Wanted(
+        pairs(args.set, "--set"), pairs(args.tile, "--tile"), tuple(args.rules), tuple(args.kernel), args.all
+    )
+    talk.tell("tl2hip: verify runs your Python, to compare with it")
+    code, seen, good = FINE, 0, 0
+    for source in inputs(args.paths):
+        try:
+            of_file = _verify(source, wanted, args)
+        except (MissingCompiler, UnsupportedHost) as error:
+            raise Stop(f"tl2hip: nothing can be proven here: {error}") from None
+        except Exception as error:  # one bad file never stops the others
+            from tl2hip.cli.internal import block
+
+            talk.tell(block(error, ("verify", source.path), source.name).rstrip())
+            of_file = (INTERNAL, 1, 0)
+        code, seen, good = max(code, of_file[0]), seen + of_file[1], good + of_file[2]
+    if not seen and code == FINE:
+        raise stop(NoKernel(), ", ".join(args.paths))
+    talk.tell(f"tl2hip: {good} of {seen} kernels are good")
+    return code
+
+
+def _verify(source: Input, wanted: Wanted, args: argparse.Namespace) -> tuple[int, int, int]:
+    """One file: the exit code, how many kernels it has, how many of them are good."""
+    from tl2hip.api import convert, verify_all
+
+    try:
+        done = convert(read_input(source), wanted.options, wanted=wanted.kernels, every=wanted.every)
+        text = read_input(Input(args.hip, args.hip, source.place, True)).text if args.hip else ""
+    except Refused as refused:
+        talk.tell(tell_problem(refused.problem, source.name))
+        return (USE if source.named else FOUND), 0, 0
+    if done.told:
+        talk.tell(done.told)
+    done, wanted = _runnable(done, wanted)
+    if done.errors or not done.kernels:
+        return (FOUND if done.errors else FINE), len(done.kernels), 0
+    try:
+        functions = _functions(source, done, wanted)
+    except Refused as refused:
+        from tl2hip.source.problems.base import show
+
+        talk.tell(show(refused.problem, done.source))
+        return FOUND, len(done.kernels), 0
+    good, began = 0, time.monotonic()
+    how: dict[str, Any] = {"shapes": args.shapes, "seed": args.seed, "seconds": args.seconds}
+    for report in verify_all(done, functions, text=text, **how):
+        good += report.good
+        if args.format == "json":
+            outputs.print_out(json.dumps({"file": source.name, **report.to_dict()}) + "\n")
+        else:
+            taken = f"  {time.monotonic() - began:.1f} s\n"
+            outputs.print_out(f"{source.name}: {report.text}\n{_resources(done, report.name, text)}{taken}")
+    return (FINE if good == len(done.kernels) else FOUND), len(done.kernels), good
+
+
+def _runnable(done: Conversion, wanted: Wanted) -> tuple[Conversion, Wanted]:
+    """The file with smaller sizes in the place of those that it fixes and that are too large to run."""
+    from dataclasses import replace
+
+    from tl2hip.api import convert
+    from tl2hip.prove.smaller import smaller
+
+    less: dict[str, int] = {}
+    for kernel in done.kernels:
+        less |= smaller(kernel.function, done.module, wanted.sets)
+    if not less or len(done.kernels) != 1:
+        return done, wanted
+    told = ", ".join(f"{name}={value}" for name, value in less.items())
+    talk.tell(f"{done.source.name}: the sizes in the file take too long to run; proven with {told} instead")
+    wanted = replace(wanted, sets={**wanted.sets, **less})
+    return convert(done.source, wanted.options, wanted=wanted.kernels, every=wanted.every), wanted
+
+
+def _resources(done: Conversion, name: str, text: str) -> str:
+    """A line for each compiled kernel of a function."""
+    from tl2hip.prove.compiled import compiled, line
+
+    plan = next(k.plan for k in done.kernels if k.name == name)
+    assert plan is not None
+    of_plan = {k.name for k in plan.kernels}
+    found = compiled(text or done.text, plan.nest.at).counters
+    return "".join(f"  gfx942: {line(c)}\n" for c in found if c.name in of_plan)
+
+
+def _functions(source: Input, done: Conversion, wanted: Wanted) -> dict[str, Callable[..., Any]]:
+    """The user's functions by name; Refused where the file does not run."""
+    from tl2hip.prove.python import PythonFails, function, run_file
+
+    try:
+        module = run_file(Path(source.path))
+        return {k.name: function(module, k.name, wanted.sets) for k in done.kernels}
+    except PythonFails as fails:
+        at = Span(fails.line, 0, fails.line, 1) if fails.line else NOWHERE
+        raise Refused(CannotImport(str(fails), at=at)) from None

@@ -1,0 +1,57 @@
+"""Rung 0: what the compiler for gfx942 makes of a printed text, and what of that must not be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tl2hip.plan.ir import Plan
+from tl2hip.prove.compiler import CompileError, compile_device
+from tl2hip.prove.counters import KernelCounters, read_counters
+from tl2hip.source.problems.base import Problem
+from tl2hip.source.problems.proving import BadCode, CostlyCode, DeviceRefused
+from tl2hip.source.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The counters of each kernel of a text, in its order, and the problems where it does not compile."""
+
+    counters: tuple[KernelCounters, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+def compiled(text: str, at: Span) -> Compiled:
+    """A text compiled for gfx942. Raises MissingCompiler."""
+    try:
+        return Compiled(read_counters(compile_device(text).text))
+    except CompileError as error:
+        return Compiled((), (DeviceRefused(error.log.strip(), at=at),))
+
+
+def findings(plan: Plan, counters: tuple[KernelCounters, ...]) -> Iterator[Problem]:
+    """What must not be in the compiled kernels of a plan, and as warnings what only costs speed.
+
+    A spilled register is a finding; scratch memory is one where the plan has no array of each thread.
+    """
+    named = {c.name: c for c in counters}
+    arrays = {p.array.name for p in plan.arrays if p.space == "thread"}
+    for kernel in plan.kernels:
+        one = named.get(kernel.name)
+        if one is None:
+            yield BadCode(f"{kernel.name} is not in the compiled text", at=plan.nest.at)
+            continue
+        for words in one.problems():
+            yield BadCode(words, at=plan.nest.at)
+        if one.threads != kernel.threads:
+            words = f"{one.name} is compiled for {one.threads} threads; the plan has {kernel.threads}"
+            yield BadCode(words, at=plan.nest.at)
+        own_scratch = arrays.intersection(kernel.local_arrays) and not (one.vgpr_spills or one.sgpr_spills)
+        for words in one.warnings():
+            yield CostlyCode(words, at=plan.nest.at) if own_scratch else BadCode(words, at=plan.nest.at)
+
+
+def line(one: KernelCounters) -> str:
+    """The resources of a kernel in one line."""
+    registers = f"{one.vgprs} VGPRs, {one.agprs} AGPRs, {one.sgprs} SGPRs"
+    return f"{one.name}: {registers}, {one.lds_bytes:,} bytes of LDS, {one.occupancy} waves a SIMD"
