@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tl2hip.dtypes import I64
+from tl2hip.dtypes import BOOL, I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators, slices, stores
 from tl2hip.nest.build.context import Bound, Context, Result, Unreadable
@@ -130,12 +130,12 @@ def _settled(ctx: Context, found: Result) -> Result:
 
 def stays(e: ir.Expr) -> bool:
     """Whether an expression means the same wherever its name is in reach, and is cheap: a constant, or a
-    little integer arithmetic over axes, dims and scalar parameters."""
+    little integer arithmetic (or a test of it) over axes, dims and scalar parameters."""
     if isinstance(e, ir.Const):
         return True
     nodes_inside = list(all_parts(e))
     return len(nodes_inside) <= _LARGEST_IN_PLACE and all(
-        p.dtype is I64 and isinstance(p, ir.Const | ir.Dim | ir.Scalar | ir.AxisRef | ir.Binary | ir.Unary)
+        p.dtype in (I64, BOOL) and not isinstance(p, ir.Var | ir.Load | ir.Select | ir.Cast | ir.Call)
         for p in nodes_inside
     )
 

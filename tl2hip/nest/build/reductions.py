@@ -49,12 +49,18 @@ def _const(value: int) -> Callable[[DType], ir.Const]:
 KINDS = {
     "sum": Kind("total", _const(0), _plain("+")),
     "mean": Kind("total", _const(0), _plain("+")),
+    "var": Kind("total", _const(0), _plain("+")),
+    "std": Kind("total", _const(0), _plain("+")),
     "prod": Kind("product", _const(1), _plain("*")),
     "max": Kind("largest", _lowest, _plain("maximum")),
     "min": Kind("least", _highest, _plain("minimum")),
     "any": Kind("found", lambda dtype: ir.Const(False, BOOL), lambda a, b: ir.Logic("or", a, b)),
     "all": Kind("every", lambda dtype: ir.Const(True, BOOL), lambda a, b: ir.Logic("and", a, b)),
 }
+
+
+MEANS = ("mean", "var", "std")
+"""Reductions that divide by the number of elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ def types_of(name: str, dtype: DType, wanted: DType | None, at: Span) -> Types:
         return Types(F32, dtype)
     if dtype.is_float:
         return Types(dtype, dtype)
-    if name == "mean":
+    if name in MEANS:
         return Types(F64, F64)
     if dtype.kind == "uint":
         way = "NumPy sums it in u64, which tl2hip does not carry: pass dtype=np.int64"
@@ -106,11 +112,16 @@ def reduce(
     outer_axes = tuple(a for a in range(len(value.shape)) if a not in axes)
 
     def one(outer: Shape) -> ir.Expr:
-        total = accumulate(ctx, name, types.carried, inner, at, lambda ix: value.element(_placed(ix, outer)))
+        def item(ix: Shape) -> ir.Expr:
+            return fold.cast(value.element(_placed(ix, outer)), types.carried)
+
+        total = accumulate(ctx, name, types.carried, inner, at, item)
+        if name not in MEANS:
+            return fold.cast(total, types.result)
+        mean = fold.binary("/", total, fold.cast(size(inner), types.carried))
         if name == "mean":
-            count = fold.cast(size(inner), types.carried)
-            return fold.cast(fold.binary("/", total, count), types.result)
-        return fold.cast(total, types.result)
+            return fold.cast(mean, types.result)
+        return fold.cast(_spread(ctx, name, mean, inner, types, at, item), types.result)
 
     def _placed(ix: Shape, outer: Shape) -> Shape:
         places = dict(zip(axes, ix, strict=True)) | dict(zip(outer_axes, outer, strict=True))
@@ -120,6 +131,27 @@ def reduce(
         return ScalarValue(one(()))
     view = _store_each(ctx, name, tuple(value.shape[a] for a in outer_axes), types.result, one, at)
     return _kept(view, value, outer_axes) if keepdims else view
+
+
+def _spread(
+    ctx: Context,
+    name: str,
+    mean: ir.Expr,
+    shape: Shape,
+    types: Types,
+    at: Span,
+    item: Callable[[Shape], ir.Expr],
+) -> ir.Expr:
+    """The mean of the squared distances from the mean, or its root, in a second pass as NumPy does."""
+    middle = ctx.temporary(mean, "mean")
+
+    def square(ix: Shape) -> ir.Expr:
+        distance = fold.binary("-", item(ix), middle)
+        return fold.binary("*", distance, distance)
+
+    total = accumulate(ctx, "sum", types.carried, shape, at, square)
+    variance = fold.binary("/", total, fold.cast(size(shape), types.carried))
+    return variance if name == "var" else ir.Call("sqrt", (variance,), types.carried)
 
 
 def _store_each(
