@@ -46,6 +46,11 @@ class ArticleKernel(Compilable):
         outputs = tuple(run.outputs.values())
         return outputs[0] if len(outputs) == 1 else outputs
 
+    def tensors(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The names of the inputs and of the outputs, each in the order they are declared."""
+        run, _ = self._dry_run()
+        return tuple(run.inputs), tuple(run.outputs)
+
     def _dry_run(self) -> tuple[Run, list[str]]:
         """A run without arrays, each parameter that has no value yet standing for a dim; and their names."""
         dims = [name for name in inspect.signature(self.function).parameters if name not in self.arguments]
