@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from pathlib import Path
 
+from tests.notation.loading import kernel_file
 from tl2hip.api import Options, nest_of
 from tl2hip.nest.ir import Idiom, Nest
 from tl2hip.rule import Applied, apply, load_rules
@@ -26,8 +26,8 @@ def nest_of_text(text: str) -> Nest:
 
 
 def nest_of_golden(name: str) -> Nest:
-    """The nest of a kernel in golden/."""
-    path = Path(__file__).parents[2] / "golden" / name / "kernel.py"
+    """The nest of a kernel in golden/ or tests/kernels."""
+    path = kernel_file(name)
     return _nest(Source(path.name, path.read_text()))
 
 

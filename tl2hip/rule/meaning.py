@@ -54,24 +54,31 @@ def combine(op: str, a: Any, b: Any) -> Any:
     raise ValueError(f"{op} is none of {', '.join(OPERATIONS)}")
 
 
-def contract(f: Callable[..., Any], g: Callable[..., Any], *, over: int, rows: int, cols: int) -> Any:
-    """One element of a matrix product: the sum over k of f(row, k) · g(k, column).
+def contract(
+    f: Callable[..., Any], g: Callable[..., Any], *, over: int, rows: int | None = None, cols: int | None = None
+) -> Any:
+    """One element of a matrix product: the sum over k of f(row, k) · g(k, column), or of g(k) without columns.
 
     >>> contract(lambda i, k: i + k, lambda k, j: k * j, over=3, rows=1, cols=2)
     16
+    >>> contract(lambda i, k: i + k, lambda k: k, over=3, rows=1)
+    8
     """
-    return sum(f(rows, k) * g(k, cols) for k in range(over))
+    row = () if rows is None else (rows,)
+    col = () if cols is None else (cols,)
+    return sum(f(*row, k) * g(k, *col) for k in range(over))
 
 
-def row_reduce(op: str, f: Callable[..., Any], *, over: int, row: int) -> Any:
+def row_reduce(op: str, f: Callable[..., Any], *, over: int, row: int | None = None) -> Any:
     """The elements f(row, j) of one row taken together by `op`; of none, what `op` leaves unchanged.
 
-    >>> row_reduce("+", lambda i, j: i * j, over=4, row=2), row_reduce("max", lambda i, j: j, over=0, row=0)
+    >>> row_reduce("+", lambda i, j: i * j, over=4, row=2), row_reduce("max", lambda j: j, over=0)
     (12, -inf)
     """
-    total: Any = _NEUTRAL[op]
+    own = () if row is None else (row,)
+    total: Any = neutral(op)
     for j in range(over):
-        total = combine(op, total, f(row, j))
+        total = combine(op, total, f(*own, j))
     return total
 
 

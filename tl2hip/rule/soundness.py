@@ -8,6 +8,7 @@ within a tolerance.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -91,19 +92,23 @@ class _Different(Exception):
 def _difference(r: Loaded, holes: dict[str, Any]) -> str:
     """How the sides differ for these holes; "" where they agree."""
     assert r.rule.right is not None
-    sides: list[Any] = []
-    for side, name in ((r.rule.left, r.name), (r.rule.right, r.rule.right.__name__)):
-        try:
-            sides.append(side(**holes))
-        except Exception as error:
-            return f"{name} raises {type(error).__name__}: {error} for {_shown(holes)}"
-    left, right = sides
+    left, right = _outcome(r.rule.left, holes), _outcome(r.rule.right, holes)
     if _equal(left, right, r.rule.real):
         return ""
     return f"{r.name} gives {left} and {r.rule.right.__name__} {right} for {_shown(holes)}"
 
 
+def _outcome(side: Callable[..., Any], holes: dict[str, Any]) -> Any:
+    """What a side gives, or the name of what it raises."""
+    try:
+        return side(**holes)
+    except Exception as error:
+        return type(error).__name__
+
+
 def _equal(a: Any, b: Any, real: bool) -> bool:
+    if isinstance(a, str) or isinstance(b, str):
+        return bool(a == b)
     if isinstance(a, float) and isinstance(b, float) and math.isnan(a) and math.isnan(b):
         return True
     if real:
