@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tl2hip.api import convert
-from tl2hip.nest.build import build
+from tl2hip.api import Options, convert, nest_of
 from tl2hip.source.problems.base import Problem, Report
 from tl2hip.source.read import read
 from tl2hip.source.span import Source
@@ -24,7 +23,7 @@ def built(text: str) -> list[Problem]:
     module = read(report.source, report)
     for function in module.functions:
         if function.name in module.kernels and function.name not in module.refused:
-            build(function, module, report)
+            nest_of(function, module, report, Options())
     return report.problems
 
 
@@ -42,7 +41,6 @@ WITHOUT_A_FILE = {
     "TL104": "bytes that are no text cannot stand in a text file",
     "TL105": "what no known Python has",
     "TL212": "of a setting, not of a file",
-    **{f"TL{n}": "of the article's notation; its own tests show it" for n in range(220, 225)},
     "TL305": "of a setting, not of a file",
     "TL306": "of a setting, not of a file",
     "TL117": "older Pythons refuse it as syntax",
