@@ -61,7 +61,7 @@ def test_shapes_reach_zero_one_and_beyond_a_wave() -> None:
     drawn = shapes(h.product(), 0, 30)
     for name in ("M", "D", "N"):
         sizes = {s[name] for s in drawn}
-        assert {0, 1} <= sizes and any(n > 64 for n in sizes)
+        assert {0, 1} <= sizes and any(n > 256 for n in sizes)
     assert len({tuple(s.values()) for s in drawn}) == len(drawn) == 30
 
 

@@ -16,8 +16,11 @@ from tl2hip.nest.run import Typed
 from tl2hip.nest.walk import all_stmts, blocks
 
 SMALL = (0, 1, 2, 3, 5, 7, 8, 13, 16)
+FEW = (1, 2, 3, 5)
 MIDDLING = (3, 5, 7, 17, 33, 65)
 SPECIAL = (31, 32, 63, 64, 65, 97, 127, 128, 129, 251)
+LONG = (257, 513, 1025, 1500)
+"""Extents past the largest block of threads, so that loops with its stride turn more than once."""
 WORK = 40_000
 """How many innermost statements one drawn shape may take."""
 SERIAL = 6
@@ -97,7 +100,8 @@ def shapes(
 ) -> tuple[Sizes, ...]:
     """Up to `count` different shapes that the nest's checks admit, each within the budget of `work`.
 
-    The first ones have a single extent of 0 or 1 each, or all of them 1; the rest are drawn from `pool`.
+    The first ones are a middling one, all extents 1, each one long alone, each 0, each 1; the rest are drawn
+    from `pool`.
     Fewer where there are no more, e.g. one where the nest has no extents.
     """
     draw = _Shapes(nest, np.random.default_rng([seed, 1]), budget, parallel)
@@ -121,13 +125,15 @@ class _Shapes:
 
     def all(self, count: int) -> Iterator[Sizes]:
         """The corners, then `count` others, small ones among them; each made to fit as far as it can be."""
-        nest, values = self.nest, pool(self.nest)
+        names, values = self.nest.dims, pool(self.nest)
         yield self.middling()
-        for every in (1, 64):
-            yield self.fitted(dict.fromkeys(nest.dims, every))
-        for name in nest.dims:
-            for value in (0, 1):
-                yield self.fitted({**self.middling(), name: value})
+        yield self.fitted(dict.fromkeys(names, 1))
+        for name in names:
+            yield self.fitted({**self.drawn(FEW), name: int(self.random.choice(LONG))})
+        yield from (self.fitted({**self.middling(), name: 0}) for name in names)
+        yield from self.empty()
+        yield self.fitted(dict.fromkeys(names, 64))
+        yield from (self.fitted({**self.middling(), name: 1}) for name in names)
         for k in range(count):
             yield self.fitted(self.drawn(values if k % 3 else SMALL))
 
@@ -139,6 +145,16 @@ class _Shapes:
             if self.fits(sizes) and min(sizes.values(), default=2) > 1:
                 break
         return sizes
+
+    def empty(self) -> Iterator[Sizes]:
+        """For each extent that is an expression, a shape where it is 0, if one is found soon."""
+        extents = {e: None for a in self.nest.arrays for e in a.shape if not isinstance(e, Dim | Const)}
+        for e in extents:
+            for _ in range(60):
+                sizes = self.fitted(self.drawn((0, 1, 2, 3)))
+                if self.fits(sizes) and Evaluator(self.nest, sizes).whole(e) == 0:
+                    yield sizes
+                    break
 
     def drawn(self, values: tuple[int, ...]) -> Sizes:
         """Extents out of some values; unnamed ones of the same place in different arrays are mostly alike."""
