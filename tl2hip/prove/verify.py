@@ -88,7 +88,7 @@ def verify(
 
     UnsupportedHost and MissingCompiler where the emulated compute unit cannot run here.
     """
-    session = _Session(nest, launcher, function, options or Options())
+    session = Session(nest, launcher, function, options or Options())
     try:
         library = Emulator.load(text, detect=session.options.detect)
     except (CompileError, LoadError) as error:
@@ -99,7 +99,7 @@ def verify(
     return session.report()
 
 
-class _Session:
+class Session:
     """The cases of one kernel and what they have shown so far."""
 
     def __init__(

@@ -1,0 +1,395 @@
+"""Random expressions of a wanted dtype, over what is in scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.fuzz.kinds import FLOATS, INTEGERS, MIXED, SIGNED, is_float
+from tests.fuzz.writer import Array, Writer
+
+Make = Callable[[], str]
+
+
+# --- indices ---------------------------------------------------------------------------------------------
+
+
+def index(w: Writer, dim: str) -> str:
+    """An index into an axis of extent `dim`, mostly inside it."""
+    axes = [a for a in w.axes if a.dim == dim]
+    options: list[tuple[Make, int]] = [(lambda: _constant(w), 1 if axes else 4)]
+    if axes:
+        a = axes[-1] if w.chance(0.6) else w.one(axes)
+        options += [
+            (lambda: a.name, 22),
+            (lambda: _turned(w, a.name, dim), 3),
+            (lambda: _near(w, a.name, a.below, a.above), 5),
+            (lambda: _clamped(w, a.name, dim), 2),
+            (lambda: _wrapped(w, a.name, dim), 2),
+        ]
+    pointers = [p for p in w.arrays if p.points == dim and p.name not in w.writing]
+    if w.axes and (pointers or len(w.parameters) < 6):
+        options.append((lambda: _gathered(w, dim), 2))
+    elif w.axes:
+        options.append((lambda: f"{w.one(w.axes).name} % max({dim}, 1)", 1))
+    return w.weighted(options)()
+
+
+def _constant(w: Writer) -> str:
+    value = w.weighted((("0", 4), ("-1", 3), ("1", 1), ("-2", 1)))
+    w.mark("constant index" if value[0] != "-" else "negative constant index")
+    return value
+
+
+def _turned(w: Writer, axis: str, dim: str) -> str:
+    w.mark("reversed index")
+    return w.one((f"{dim} - 1 - {axis}", f"-1 - {axis}", f"-{axis} - 1", f"{dim} - {axis} - 1"))
+
+
+def _near(w: Writer, axis: str, below: int, above: int) -> str:
+    """A neighbour: within the loop's margins, or one below 0 (which wraps)."""
+    steps = [f"{axis} - {k}" for k in range(1, below + 1)] + [f"{axis} + {k}" for k in range(1, above + 1)]
+    if not steps or w.chance(0.2):
+        w.mark("index that wraps below 0")
+        return f"{axis} - {w.one((1, 1, 2))}"
+    w.mark("neighbour index")
+    return w.one(steps)
+
+
+def _clamped(w: Writer, axis: str, dim: str) -> str:
+    w.mark("clamped index")
+    return w.one((f"min({axis} + 1, {dim} - 1)", f"max({axis} - 1, 0)", f"min({axis} * 2, {dim} - 1)"))
+
+
+def _wrapped(w: Writer, axis: str, dim: str) -> str:
+    w.mark("index by // or %")
+    return w.one((f"{axis} // 2", f"({axis} + 3) % {dim}", f"{axis} * 3 % {dim}", f"({axis} - 2) % {dim}", f"{axis} >> 1"))
+
+
+def _gathered(w: Writer, dim: str) -> str:
+    """An index read from an array."""
+    pointers = [p for p in w.arrays if p.points == dim and p.name not in w.writing]
+    axis = w.one(w.axes)
+    fitting = [p for p in pointers if any(a.dim == p.extents[0] for a in w.axes)]
+    pointer = w.one(fitting) if fitting else w.parameter(w.one(("i32", "i32", "i64", "u8")), (axis.dim,), dim)
+    at = w.one([a for a in w.axes if a.dim == pointer.extents[0]])
+    w.mark("gather")
+    return f"{pointer.name}[{at.name}]"
+
+
+def element(w: Writer, array: Array, at: list[str] | None = None) -> str:
+    """An element of an array, spelled one way or another."""
+    at = [index(w, d) for d in array.extents] if at is None else at
+    if len(at) > 1 and w.chance(0.25):
+        w.mark("a[i][j]")
+        return array.name + "".join(f"[{i}]" for i in at)
+    if len(at) > 1 and w.chance(0.05):
+        w.mark("a[(i, j)]")
+        return f"{array.name}[({', '.join(at)})]"
+    return f"{array.name}[{', '.join(at)}]"
+
+
+# --- values ----------------------------------------------------------------------------------------------
+
+
+def literal(w: Writer, tag: str) -> str:
+    """A weak number that an operand of the tag takes."""
+    if is_float(tag) or tag == "float":
+        return w.one(("0.5", "2.0", "1.5", "0.25", "3", "-1.0", "1", "0.1", "-2", "1e-3"))
+    if tag.startswith("u"):
+        return w.one(("1", "2", "3", "7", "11", "100"))
+    return w.one(("1", "2", "3", "-1", "-3", "7", "5", "100"))
+
+
+def weak_int(w: Writer, depth: int = 1) -> str:
+    """A small Python integer of indices."""
+    options: list[tuple[Make, int]] = [(lambda: w.one(("1", "2", "3", "5")), 1)]
+    if w.axes:
+        a = w.one(w.axes).name
+        b = w.one(w.axes).name
+        options += [
+            (lambda: a, 5),
+            (lambda: f"({a} + {b})", 1),
+            (lambda: f"({a} - {b})", 1),
+            (lambda: f"({a} % 3)", 1),
+            (lambda: f"({a} // 2)", 1),
+            (lambda: f"(({a} - 4) // 3)", 1),
+            (lambda: f"(({b} - 5) % 4)", 1),
+            (lambda: f"(-{a} % 5)", 1),
+        ]
+    if w.held("int"):
+        options.append((lambda: w.one(w.held("int")), 4))
+    if w.scalars.get("n") == "int" or w.chance(0.1):
+        options.append((lambda: w.scalar("int"), 1))
+    w.mark("weak int")
+    return w.weighted(options)()
+
+
+def small_weak(w: Writer, tag: str) -> str:
+    """A weak integer that fits the narrowest type and is not below 0 for an unsigned one."""
+    if is_float(tag):
+        return weak_int(w)
+    if w.axes:
+        return f"({w.one(w.axes).name} % {w.one((3, 5, 7))})"
+    return literal(w, tag)
+
+
+def value(w: Writer, tag: str, depth: int) -> str:
+    """An expression of a strong dtype (or, for `int`, a weak one)."""
+    if tag == "int":
+        return weak_int(w)
+    if tag == "bool":
+        return condition(w, depth)
+    if depth <= 0 or w.chance(0.15):
+        return leaf(w, tag)
+    return w.weighted(_forms(w, tag, depth))()
+
+
+def leaf(w: Writer, tag: str) -> str:
+    """A load, a local, a scalar argument or a number of the dtype."""
+    held = w.held(tag)
+    arrays = w.readable(tag)
+    options: list[tuple[Make, int]] = [(lambda: f"{tag}({literal(w, tag)})", 1)]
+    if held:
+        options.append((lambda: w.one(held), 6))
+    if arrays:
+        options.append((lambda: element(w, w.one(arrays)), 8))
+    elif w.axes and len(w.parameters) < 6:
+        dims = tuple(dict.fromkeys(a.dim for a in w.axes[-2:]))
+        options.append((lambda: element(w, w.parameter(tag, dims)), 8))
+    if tag in w.scalars.values() or w.chance(0.06):
+        options.append((lambda: w.scalar(tag), 2))
+    return w.weighted(options)()
+
+
+def _forms(w: Writer, tag: str, depth: int) -> list[tuple[Make, int]]:
+    def sub() -> str:
+        return value(w, tag, depth - 1)
+
+    forms: list[tuple[Make, int]] = [
+        (lambda: _sum(w, tag, sub), 14),
+        (lambda: _difference(w, tag, sub), 4),
+        (lambda: _extreme(w, tag, sub), 4),
+        (lambda: _choice(w, tag, depth, sub), 3),
+        (lambda: _cast(w, tag, depth), 4),
+        (lambda: _mixed(w, tag, depth), 3),
+        (lambda: _unary(w, tag, sub), 3),
+        (lambda: _floor(w, tag, sub), 4),
+        (lambda: _power(w, tag, sub), 1),
+    ]
+    if is_float(tag):
+        forms += [(lambda: _function(w, tag, sub), 4), (lambda: _divide(w, sub, tag), 3)]
+    else:
+        forms += [(lambda: _bits(w, tag, sub), 4)]
+    return forms
+
+
+def _operand(w: Writer, tag: str, sub: Make) -> str:
+    """The other side of an operator: as strong, or weak."""
+    if w.chance(0.3):
+        w.mark("weak operand")
+        return literal(w, tag) if w.chance(0.7) else small_weak(w, tag)
+    return sub()
+
+
+def _sum(w: Writer, tag: str, sub: Make) -> str:
+    op = w.weighted((("+", 3), ("-", 3), ("*", 3)))
+    a, b = sub(), _operand(w, tag, sub)
+    w.mark(f"operator {op}")
+    if w.chance(0.3):
+        a, b = b, a
+    return f"({a} {op} {b})"
+
+
+def _difference(w: Writer, tag: str, sub: Make) -> str:
+    """a - (b - c), a - b - c: what a dropped parenthesis changes."""
+    w.mark("nested difference")
+    a, b, c = sub(), leaf(w, tag), leaf(w, tag)
+    return w.one((f"({a} - ({b} - {c}))", f"({a} - {b} - {c})", f"({a} - ({b} + {c}))", f"({a} * ({b} + {c}))"))
+
+
+def _divide(w: Writer, sub: Make, tag: str) -> str:
+    w.mark("operator /")
+    return f"({sub()} / {_operand(w, tag, sub)})"
+
+
+def _floor(w: Writer, tag: str, sub: Make) -> str:
+    op = w.one(("//", "%"))
+    w.mark(f"operator {op} of {'floats' if is_float(tag) else 'ints'}")
+    if w.chance(0.5):
+        below = not tag.startswith("u")
+        other = w.one(("2", "3", "7", "5", *(("-2", "-3", "-7") if below else ())))
+    else:
+        other = sub()
+    return f"({sub()} {op} {other})"
+
+
+def _power(w: Writer, tag: str, sub: Make) -> str:
+    w.mark("operator **")
+    return f"({sub()} ** {w.one(('2', '2', '3', '0', '1'))})"
+
+
+def _extreme(w: Writer, tag: str, sub: Make) -> str:
+    name = w.one(("max", "min", "np.maximum", "np.minimum"))
+    w.mark(name)
+    if name[0] != "n" and w.chance(0.3):
+        # Python gives the weak number itself, so that what comes next would be weak where it wins
+        w.mark(f"{name} with a weak number")
+        args = [sub(), literal(w, tag)]
+        if w.chance(0.5):
+            args.reverse()
+        return f"{tag}({name}({', '.join(args)}))"
+    if name[0] != "n" and w.chance(0.2):
+        w.mark(f"{name} of three")
+        return f"{name}({sub()}, {leaf(w, tag)}, {leaf(w, tag)})"
+    return f"{name}({sub()}, {sub()})"
+
+
+def _choice(w: Writer, tag: str, depth: int, sub: Make) -> str:
+    if w.chance(0.3):
+        w.mark("np.where")
+        return f"{tag}(np.where({condition(w, depth - 1)}, {sub()}, {sub()}))"
+    w.mark("conditional expression")
+    return f"({sub()} if {condition(w, depth - 1)} else {sub()})"
+
+
+def _cast(w: Writer, tag: str, depth: int) -> str:
+    other = w.dtype()
+    w.mark(f"cast to {tag}")
+    inner = value(w, other, depth - 1)
+    if is_float(other) and not is_float(tag):
+        w.mark("cast of a float to an integer")
+        if w.chance(0.3):
+            w.mark("int()")
+            return f"{tag}(int({inner}) % 100)"
+    elif w.chance(0.2):
+        w.mark("float()")
+        return f"{tag}(float({inner}))" if is_float(tag) else f"{tag}({inner})"
+    return f"{tag}({inner})"
+
+
+def _mixed(w: Writer, tag: str, depth: int) -> str:
+    if tag not in MIXED:
+        return leaf(w, tag)
+    a, b = w.one(MIXED[tag])
+    w.mark("operands of two dtypes")
+    left, right = value(w, a, depth - 1), value(w, b, depth - 1)
+    if w.chance(0.5):
+        left, right = right, left
+    return f"({left} {w.one(('+', '-', '*'))} {right})"
+
+
+def _unary(w: Writer, tag: str, sub: Make) -> str:
+    if w.chance(0.5):
+        w.mark("abs")
+        return f"abs({sub()})"
+    if tag in INTEGERS and w.chance(0.4):
+        w.mark("operator ~")
+        return f"(~{sub()})"
+    w.mark("unary minus")
+    return f"(-{sub()})"
+
+
+def _bits(w: Writer, tag: str, sub: Make) -> str:
+    op = w.one(("&", "|", "^", "<<", ">>", "<<", ">>"))
+    if op in ("<<", ">>"):
+        w.mark("shift")
+        if w.chance(0.3):
+            w.mark("shift past the width")
+            return f"({sub()} {op} {w.one(('33', '9', '70', '31'))})"
+        return f"({sub()} {op} {w.one(('1', '2', '3', '5'))})"
+    w.mark("bit operation")
+    return f"({sub()} {op} {_operand(w, tag, sub)})"
+
+
+def _function(w: Writer, tag: str, sub: Make) -> str:
+    name = w.one(("sqrt", "exp", "floor", "ceil", "rint", "trunc", "log", "sin", "tanh", "sign", "square"))
+    w.mark("exact np function" if name in ("sqrt", "floor", "ceil", "rint", "trunc", "sign", "square") else "np function")
+    inner = sub()
+    if name in ("sqrt", "log"):
+        inner = f"abs({inner})"
+    if name == "exp":
+        inner = f"np.minimum({inner}, 2)"
+    if w.chance(0.2) and name in ("sqrt", "exp", "sin", "tanh"):
+        w.mark("math function")
+        return f"{tag}(math.{name}({inner}))"
+    return f"np.{name}({inner})"
+
+
+# --- conditions ------------------------------------------------------------------------------------------
+
+
+def condition(w: Writer, depth: int) -> str:
+    """A test."""
+    options: list[tuple[Make, int]] = [(lambda: _comparison(w, depth), 6), (lambda: _chained(w, depth), 2)]
+    if w.axes:
+        options.append((lambda: _of_axes(w), 3))
+    if depth > 0:
+        options += [(lambda: _logic(w, depth), 3), (lambda: _not(w, depth), 1)]
+    if w.readable("bool") or len(w.parameters) < 6:
+        options.append((lambda: _of_bools(w), 1))
+    options.append((lambda: _isnan(w, depth), 1))
+    return w.weighted(options)()
+
+
+def _comparison(w: Writer, depth: int) -> str:
+    tag = _compared(w)
+    op = w.one(("<", "<=", ">", ">=", "==", "!="))
+    w.mark("comparison")
+    right = literal(w, tag) if w.chance(0.5) else value(w, tag, depth - 1)
+    return f"{value(w, tag, depth - 1)} {op} {right}"
+
+
+def _compared(w: Writer) -> str:
+    """A dtype that something in scope has."""
+    known = [t for t in w.locals.values() if t in (*FLOATS, *INTEGERS)]
+    known += [a.dtype for a in w.readable() if a.dtype != "bool"]
+    return w.one(known) if known else w.dtype()
+
+
+def _chained(w: Writer, depth: int) -> str:
+    tag = _compared(w)
+    w.mark("chained comparison")
+    low, high = ("1", "7") if tag.startswith("u") else ("-2", "3")
+    return f"{low} {w.one(('<', '<='))} {value(w, tag, depth - 1)} {w.one(('<', '<='))} {high}"
+
+
+def _of_axes(w: Writer) -> str:
+    a = w.one(w.axes)
+    w.mark("test of indices")
+    others = [b.name for b in w.axes if b is not a] or [f"{a.dim} // 2"]
+    other = w.one(others)
+    return w.one(
+        (f"{a.name} % 2 == 0", f"{a.name} < {other}", f"{a.name} >= {other}", f"{a.name} != {other}", f"{a.name} > 0", f"{a.name} + 1 < {a.dim}")
+    )
+
+
+def _logic(w: Writer, depth: int) -> str:
+    op = w.one(("and", "or"))
+    w.mark(op)
+    return f"({condition(w, depth - 1)} {op} {condition(w, depth - 1)})"
+
+
+def _not(w: Writer, depth: int) -> str:
+    w.mark("not")
+    return f"(not {condition(w, depth - 1)})"
+
+
+def _of_bools(w: Writer) -> str:
+    w.mark("test of a bool array")
+    arrays = w.readable("bool")
+    if not arrays:
+        if not w.axes:
+            return "True"
+        return element(w, w.parameter("bool", (w.one(w.axes).dim,)))
+    return element(w, w.one(arrays))
+
+
+def _isnan(w: Writer, depth: int) -> str:
+    floats = [a.dtype for a in w.readable() if is_float(a.dtype)]
+    if not floats:
+        return _comparison(w, depth)
+    w.mark("np.isnan")
+    return f"np.isnan({leaf(w, w.one(floats))})"
+
+
+__all__ = ["SIGNED", "condition", "element", "index", "leaf", "literal", "value", "weak_int"]

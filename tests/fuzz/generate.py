@@ -1,0 +1,99 @@
+"""Random programs: the text of a kernel for a seed, the same for the same seed."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from tests.fuzz import nests, whole
+from tests.fuzz.kinds import NUMPY
+from tests.fuzz.writer import Part, Writer
+
+HEAD = '''"""Programs of the fuzzer."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tl2hip import (
+    Tensor, Tile, bf16, bool_, dims, distinct, f16, f32, f64, i8, i16, i32, i64, kernel, serial, u8, u32, unroll,
+)
+
+M, N, K = dims("M N K")
+'''
+
+PARTS: tuple[tuple[Part, int], ...] = (
+    (nests.elementwise, 16),
+    (nests.row_reduction, 16),
+    (nests.into_element, 5),
+    (nests.total, 5),
+    (nests.argmax, 4),
+    (nests.scatter, 5),
+    (nests.plain_scatter, 2),
+    (nests.in_place, 4),
+    (nests.swap, 2),
+    (nests.while_loop, 4),
+    (nests.scan, 4),
+    (nests.private_array, 4),
+    (nests.csr, 2),
+    (nests.flat, 3),
+    (whole.row_slices, 6),
+    (whole.whole_slices, 5),
+    (whole.partial_slices, 2),
+    (whole.between, 5),
+    (whole.time_loop, 4),
+    (whole.relax, 2),
+    (whole.branch, 3),
+    (whole.generator_sum, 2),
+    (whole.matrix_product, 3),
+)
+"""The templates, each as often as its weight says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A kernel as text. `features` names what its writing used."""
+
+    seed: int
+    name: str
+    text: str
+    features: frozenset[str]
+
+
+def program(seed: int) -> Program:
+    """The program of a seed."""
+    w = Writer(random.Random(f"tl2hip {seed}"))
+    w.names |= {"M", "N", "K", "math", "np"}
+    for k in range(w.weighted(((1, 5), (2, 4), (3, 1)))):
+        if k:
+            w.mark("several nests")
+        w.writing.clear()
+        w.weighted(PARTS)(w)
+    for dim in ("M", "N", "K"):
+        _fix(w, dim)
+    _return(w)
+    name = f"fuzz_{seed}"
+    head = f"@kernel\ndef {name}({', '.join(w.parameters)}) -> {w.returns}:"
+    return Program(seed, name, "\n".join([head, *w.lines]) + "\n", frozenset(w.features))
+
+
+def _fix(w: Writer, dim: str) -> None:
+    """A parameter whose shape gives the dim, where the program uses the dim and none does yet."""
+    if any(dim in a.extents and any(p.startswith(f"{a.name}:") for p in w.parameters) for a in w.arrays):
+        return
+    text = "\n".join((*w.lines, *w.parameters))
+    if dim in text:
+        w.parameter("f32", (dim,))
+
+
+def _return(w: Writer) -> None:
+    """A `return` of what was made inside, at times."""
+    made = [a for a in w.arrays if a.name in w.returned]
+    if not made or not w.chance(0.6):
+        return
+    chosen = made if len(made) > 1 and w.chance(0.4) else made[-1:]
+    w.mark("array returned" if len(chosen) == 1 else "several arrays returned")
+    types = [f"NDArray[{NUMPY[a.dtype]}]" for a in chosen]
+    w.returns = types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
+    w.line(f"return {', '.join(a.name for a in chosen)}")

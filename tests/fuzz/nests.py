@@ -1,0 +1,546 @@
+"""Templates of nests in loop form; each writes one nest (or a few) into the program."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from tests.fuzz.expressions import condition, element, index, leaf, literal, value, weak_int
+from tests.fuzz.kinds import FLOATS, INTEGERS, NUMPY, is_float
+from tests.fuzz.loops import loop
+from tests.fuzz.writer import Array, Writer
+
+DIMS = ("M", "N", "K")
+
+
+def dims(w: Writer, count: int) -> tuple[str, ...]:
+    """Some extents, at times one twice."""
+    first = list(w.random.sample(DIMS, min(count, 3)))
+    if count > 1 and w.chance(0.25):
+        first[1] = first[0]
+    return tuple(first)
+
+
+def depth(w: Writer) -> int:
+    return w.weighted(((1, 3), (2, 5), (3, 2)))
+
+
+def some_locals(w: Writer, at_most: int = 2) -> None:
+    """Names for intermediate values."""
+    for _ in range(w.random.randrange(at_most + 1)):
+        tag = w.dtype()
+        made = value(w, tag, depth(w))
+        if w.chance(0.1):
+            tag, made = "int", weak_int(w)
+        elif w.chance(0.12):
+            x = value(w, tag, 1)
+            first, second = w.name("t", "s"), w.name("e", "g")
+            w.mark("tuple assignment")
+            w.line(f"{first}, {second} = {made}, {x}")
+            w.locals |= {first: tag, second: tag}
+            continue
+        name = w.name("t", "s", "e", "g")
+        w.line(f"{name} = {made}")
+        w.mark("temporary")
+        w.locals[name] = tag
+        if w.chance(0.2) and tag != "int":
+            op = w.one(("+=", "-=", "*="))
+            w.mark(f"name {op}")
+            w.line(f"{name} {op} {value(w, tag, 1)}")
+
+
+def store(w: Writer, array: Array, at: list[str]) -> None:
+    """A store to an element: plain, augmented, or under a condition."""
+    made = value(w, array.dtype if array.dtype != "bool" else "bool", depth(w))
+    if array.dtype != "bool" and w.chance(0.08):
+        other = w.dtype()
+        if not (is_float(other) and not is_float(array.dtype)) or w.chance(0.3):
+            w.mark("store that casts")
+            made = value(w, other, depth(w))
+    where = element(w, array, at)
+    kind = w.weighted((("plain", 10), ("augmented", 4), ("if", 3), ("if else", 2), ("elif", 1)))
+    if kind == "augmented" and array.dtype != "bool":
+        ops = ["+=", "-=", "*=", "//=", "%="] + (["/="] if is_float(array.dtype) else ["^=", "|=", "&="])
+        op = w.one(ops)
+        w.mark(f"element {op}")
+        w.line(f"{where} {op} {made}")
+    elif kind == "if":
+        w.mark("guard")
+        with w.block(f"if {condition(w, 1)}:"):
+            w.line(f"{where} = {made}")
+    elif kind in ("if else", "elif"):
+        w.mark("if and else")
+        with w.block(f"if {condition(w, 1)}:"):
+            w.line(f"{where} = {made}")
+        if kind == "elif":
+            w.mark("elif")
+            with w.block(f"elif {condition(w, 1)}:"):
+                w.line(f"{where} = {value(w, array.dtype, 1)}")
+        with w.block("else:"):
+            w.line(f"{where} = {value(w, array.dtype, 1)}")
+    else:
+        w.line(f"{where} = {made}")
+
+
+def own_index(w: Writer, axes: list[str], extents: tuple[str, ...]) -> list[str]:
+    """An index that names each element once: the axes themselves, or one of them turned round."""
+    at = list(axes)
+    if w.chance(0.08):
+        k = w.random.randrange(len(at))
+        w.mark("store to a reversed index")
+        at[k] = w.one((f"{extents[k]} - 1 - {at[k]}", f"-1 - {at[k]}"))
+    return at
+
+
+def early_turn(w: Writer) -> None:
+    """A `continue` at times."""
+    if w.chance(0.1):
+        w.mark("continue")
+        with w.block(f"if {condition(w, 1)}:"):
+            w.line("continue")
+
+
+# --- elementwise -----------------------------------------------------------------------------------------
+
+
+def elementwise(w: Writer) -> None:
+    """Each element of an array from others."""
+    extents = dims(w, w.weighted(((1, 4), (2, 5), (3, 1))))
+    dtype = "bool" if w.chance(0.05) else w.dtype()
+    target = w.target(dtype, extents)
+    daring = w.chance(0.1)
+    if not daring:
+        w.writing.add(target.name)
+    else:
+        w.mark("reads what its nest writes")
+    with ExitStack() as stack:
+        names = {}
+        order = list(range(len(extents)))
+        if w.chance(0.2):
+            w.random.shuffle(order)
+        for k in order:
+            names[k] = stack.enter_context(loop(w, extents[k])).name
+            if k != order[-1] and w.chance(0.15):
+                some_locals(w, 1)
+        early_turn(w)
+        some_locals(w)
+        at = own_index(w, [names[k] for k in range(len(extents))], extents)
+        store(w, target, at)
+        if w.chance(0.12):
+            w.mark("two stores in one body")
+            store(w, target, at)
+        if w.chance(0.15):
+            other = w.parameter(w.dtype(), extents)
+            w.writing.add(other.name)
+            w.mark("two arrays written in one body")
+            store(w, other, at)
+
+
+def in_place(w: Writer) -> None:
+    """An array updated where it stands, or from its neighbours."""
+    extents = dims(w, w.weighted(((1, 3), (2, 2))))
+    found = w.source(w.dtype(), extents)
+    w.mark("in place")
+    shifted = w.chance(0.3)
+    with ExitStack() as stack:
+        axes = [stack.enter_context(loop(w, d, serial=shifted and d == extents[-1] and w.chance(0.7))) for d in extents]
+        here = element(w, found, [a.name for a in axes])
+        w.writing.add(found.name)
+        if shifted:
+            w.mark("carried element")
+            far = element(w, found, [a.name for a in axes[:-1]] + [f"{axes[-1].name} - 1"])
+            w.line(f"{here} = {here} {w.one(('+', '-'))} {far}" + (" * 0.5" if is_float(found.dtype) else " // 2"))
+        else:
+            w.line(f"{here} = {here} {w.one(('+', '-', '*'))} {value(w, found.dtype, 2)}")
+
+
+def swap(w: Writer) -> None:
+    """Two elements exchanged."""
+    extents = dims(w, w.one((1, 2)))
+    dtype = w.dtype()
+    a, b = w.source(dtype, extents), w.parameter(dtype, extents)
+    if a.name == b.name:
+        return
+    w.mark("swap")
+    w.writing |= {a.name, b.name}
+    with ExitStack() as stack:
+        at = [stack.enter_context(loop(w, d)).name for d in extents]
+        x, y = element(w, a, at), element(w, b, at)
+        w.line(f"{x}, {y} = {y}, {x}")
+
+
+# --- reductions ------------------------------------------------------------------------------------------
+
+
+def accumulate(w: Writer, name: str, tag: str, kind: str) -> None:
+    """One update of a running value."""
+    term = value(w, tag, depth(w))
+    if w.chance(0.15):
+        w.mark("reduction under a condition")
+        with w.block(f"if {condition(w, 1)}:"):
+            return _update(w, name, tag, kind, term)
+    if w.chance(0.05):
+        w.mark("continue")
+        with w.block(f"if {condition(w, 1)}:"):
+            w.line("continue")
+    return _update(w, name, tag, kind, term)
+
+
+def _update(w: Writer, name: str, tag: str, kind: str, term: str) -> None:
+    w.mark(f"reduction by {kind}")
+    if kind in ("+=", "-="):
+        w.line(f"{name} {kind} {term}")
+    elif kind == "*=":
+        w.line(f"{name} *= {term}" + (" * 0.1 + 1" if is_float(tag) else ""))
+    elif kind == "name = name + x":
+        w.line(f"{name} = {name} + {term}" if w.chance(0.5) else f"{name} = {term} + {name}")
+    elif kind in ("max", "min", "np.maximum", "np.minimum"):
+        w.line(f"{name} = {kind}({name}, {term})")
+    elif kind == "max on the right":
+        w.line(f"{name} = max({term}, {name})")
+    elif kind in ("if x > m", "if x < m"):
+        held = w.name("e", "g")
+        w.line(f"{held} = {term}")
+        with w.block(f"if {held} {kind[5]} {name}:"):
+            w.line(f"{name} = {held}")
+    elif kind in ("|=", "&=", "^="):
+        w.line(f"{name} {kind} {term}")
+    elif kind == "flag":
+        with w.block(f"if {condition(w, 1)}:"):
+            w.line(f"{name} = {tag}(1)")
+    else:
+        raise ValueError(kind)
+
+
+def reduction_kind(w: Writer, tag: str) -> str:
+    kinds = [("+=", 8), ("-=", 1), ("*=", 1), ("name = name + x", 2), ("max", 3), ("min", 2), ("np.maximum", 2)]
+    kinds += [("np.minimum", 1), ("max on the right", 1), ("if x > m", 2), ("if x < m", 1), ("flag", 1)]
+    if tag in INTEGERS:
+        kinds += [("|=", 1), ("&=", 1), ("^=", 1)]
+    return w.weighted(kinds)
+
+
+def start(w: Writer, tag: str, kind: str) -> str:
+    """What a running value starts from."""
+    if is_float(tag) and kind in ("max", "if x > m", "np.maximum") and w.chance(0.5):
+        w.mark("starts from infinity")
+        return f"{tag}(-math.inf)"
+    if kind in ("+=", "name = name + x") and w.chance(0.15):
+        w.mark("weak start")
+        return "0.0" if is_float(tag) else "0"
+    return f"{tag}({w.one(('0', '0', '1', '2'))})"
+
+
+def row_reduction(w: Writer) -> None:
+    """A value of each row from the elements of it; at times two running values, or nested ones."""
+    outer = dims(w, w.weighted(((1, 4), (2, 2))))
+    tag = w.dtype()
+    target = w.target(tag, outer)
+    w.writing.add(target.name)
+    inner = w.one(DIMS)
+    with ExitStack() as stack:
+        axes = [stack.enter_context(loop(w, d, plain=w.chance(0.5))).name for d in outer]
+        early_turn(w)
+        names = _running(w, inner, tag)
+        if w.chance(0.15):
+            w.mark("two reductions after each other")
+            names += _running(w, w.one(DIMS), tag)
+        for name in names:
+            w.locals[name] = tag
+        w.line(f"{element(w, target, axes)} = {_use(w, names, tag)}")
+
+
+def _use(w: Writer, names: list[str], tag: str) -> str:
+    """What becomes of running values."""
+    text = names[0]
+    for other in names[1:]:
+        text = f"{text} {w.one(('+', '-', '*'))} {other}"
+    if w.chance(0.4):
+        text = f"({text}) {w.one(('+', '*', '-'))} {leaf(w, tag)}"
+    return text
+
+
+def _running(w: Writer, dim: str, tag: str) -> list[str]:
+    """One or two running values over a loop (of two axes at times); their names."""
+    kind = reduction_kind(w, tag)
+    names = [w.name("s", "m", "total")]
+    kinds = [kind]
+    if w.chance(0.15):
+        w.mark("two reductions in one loop")
+        names.append(w.name("m", "s", "best"))
+        kinds.append(reduction_kind(w, tag))
+    for name, one in zip(names, kinds, strict=True):
+        w.line(f"{name} = {start(w, tag, one)}")
+    with loop(w, dim):
+        if w.chance(0.2):
+            some_locals(w, 1)
+        if w.chance(0.15):
+            w.mark("nested reduction")
+            with loop(w, w.one(DIMS)):
+                accumulate(w, names[0], tag, kinds[0])
+        elif w.chance(0.12):
+            w.mark("reduction inside a reduction")
+            part = w.name("part_", "sub")
+            w.line(f"{part} = {tag}(0)")
+            with loop(w, w.one(DIMS)):
+                accumulate(w, part, tag, "+=")
+            w.locals[part] = tag
+            _update(w, names[0], tag, kinds[0], part)
+        else:
+            for name, one in zip(names, kinds, strict=True):
+                accumulate(w, name, tag, one)
+    return names
+
+
+def into_element(w: Writer) -> None:
+    """A reduction that accumulates into an element, its loop innermost or not."""
+    outer = dims(w, w.one((1, 2)))
+    tag = w.dtype()
+    target = w.target(tag, outer)
+    w.writing.add(target.name)
+    w.mark("sum into an element")
+    first = w.chance(0.4)
+    with ExitStack() as stack:
+        axes = []
+        if first:
+            w.mark("reduced axis is outermost")
+            stack.enter_context(loop(w, w.one(DIMS)))
+        for d in outer:
+            axes.append(stack.enter_context(loop(w, d)).name)
+        where = element(w, target, axes)
+        if not first:
+            if w.chance(0.5):
+                w.line(f"{where} = {w.one(('0', '1'))}")
+            stack.enter_context(loop(w, w.one(DIMS)))
+        op = w.weighted((("+=", 6), ("-=", 1), ("max", 2), ("min", 1), ("*=", 1)))
+        term = value(w, tag, depth(w))
+        if op in ("max", "min"):
+            w.mark(f"element by {op}")
+            w.line(f"{where} = {op}({where}, {term})")
+        else:
+            w.mark(f"element {op}")
+            w.line(f"{where} {op} {term}")
+
+
+def total(w: Writer) -> None:
+    """A reduction of everything to one value: no parallel axis is left."""
+    tag = w.dtype()
+    target = w.parameter(tag, (w.one(("1", "2", "M")),))
+    w.writing.add(target.name)
+    w.mark("reduction of everything")
+    kind = reduction_kind(w, tag)
+    name = w.name("s", "m", "total")
+    w.line(f"{name} = {start(w, tag, kind)}")
+    with ExitStack() as stack:
+        for d in dims(w, w.one((1, 1, 2))):
+            stack.enter_context(loop(w, d))
+        accumulate(w, name, tag, kind)
+    w.line(f"{target.name}[0] = {name}")
+    if w.chance(0.3):
+        w.mark("scalar between nests")
+        w.locals[name] = tag
+        elementwise(w)
+
+
+def argmax(w: Writer) -> None:
+    """The extreme of a row and where it stands."""
+    per_row = w.chance(0.7)
+    tag = w.dtype()
+    extents = dims(w, 2) if per_row else dims(w, 1)
+    source = w.source(tag, extents)
+    where = w.parameter(w.one(("i32", "i64")), extents[:1] if per_row else ("1",))
+    best = w.parameter(tag, where.extents)
+    w.writing |= {where.name, best.name}
+    op = w.one((">", "<", ">=", "<="))
+    w.mark("argmax", f"argmax by {op}")
+    with ExitStack() as stack:
+        rows = [stack.enter_context(loop(w, extents[0], plain=True)).name] if per_row else []
+        m, at = w.name("m", "best"), w.name("at", "arg")
+        w.line(f"{m} = {tag}({w.one(('0', '-math.inf', '1')) if is_float(tag) else '0'})")
+        w.line(f"{at} = {w.one(('0', '-1'))}")
+        with loop(w, extents[-1]) as axis:
+            x = element(w, source, [*rows, axis.name])
+            with w.block(f"if {x} {op} {m}:"):
+                w.line(f"{m} = {x}")
+                w.line(f"{at} = {w.one((axis.name, axis.name, f'{axis.name} * 2 + 1'))}")
+        to = rows or ["0"]
+        w.line(f"{element(w, where, to)} = {at}")
+        w.line(f"{element(w, best, to)} = {m}")
+
+
+# --- scatters --------------------------------------------------------------------------------------------
+
+
+def scatter(w: Writer) -> None:
+    """Updates of elements that several iterations share."""
+    tag = w.dtype(("i32", "i64", "f32", "f64", "u32", "i32", "f16", "i8"))
+    extents = dims(w, w.one((1, 2)))
+    into = w.one(DIMS)
+    target = w.source(tag, (into,))
+    w.writing.add(target.name)
+    w.mark("scatter")
+    with ExitStack() as stack:
+        for d in extents:
+            stack.enter_context(loop(w, d))
+        at = w.one(w.axes)
+        kind = w.one(("array", "array", "mod", "data"))
+        if kind == "array":
+            found = w.parameter(w.one(("i32", "i64", "u8")), (at.dim,), into)
+            where = f"{found.name}[{at.name}]"
+        elif kind == "mod":
+            where = f"{at.name} * 5 % max({into}, 1)"
+        else:
+            source = w.source("i32", (at.dim,))
+            if source.name in w.writing:
+                return w.line("pass")
+            where = f"{source.name}[{at.name}] % {into}"
+        held = w.chance(0.4)
+        if held:
+            name = w.name("bin", "slot")
+            w.line(f"{name} = {where}")
+            where = name
+        if w.chance(0.2):
+            w.mark("guard")
+            stack.enter_context(w.block(f"if {condition(w, 1)}:"))
+        op = w.weighted((("+=", 6), ("max", 1), ("min", 1), ("-=", 1)))
+        term = value(w, tag, 1)
+        w.mark(f"scatter {op}")
+        if op in ("max", "min"):
+            w.line(f"{target.name}[{where}] = {op}({target.name}[{where}], {term})")
+        else:
+            w.line(f"{target.name}[{where}] {op} {term}")
+
+
+def plain_scatter(w: Writer) -> None:
+    """A store through an index array that is said to have no repeats."""
+    extent = w.one(DIMS)
+    tag = w.dtype()
+    pointer = w.parameter(w.one(("i32", "i64")), (extent,), extent)
+    target = w.parameter(tag, (extent,))
+    w.writing.add(target.name)
+    w.mark("scatter to distinct places")
+    w.lines.insert(0, f"    assert distinct({pointer.name})")
+    with loop(w, extent, plain=True) as axis:
+        w.line(f"{target.name}[{pointer.name}[{axis.name}]] = {value(w, tag, 2)}")
+
+
+# --- what a thread does alone ----------------------------------------------------------------------------
+
+
+def while_loop(w: Writer) -> None:
+    """Each element by its own `while`."""
+    extents = dims(w, w.one((1, 2)))
+    tag = w.dtype(("f32", "f64", "i32", "i64"))
+    target = w.target(tag, extents)
+    source = w.source(tag, extents)
+    if source.name == target.name:
+        return
+    w.writing.add(target.name)
+    w.mark("while")
+    with ExitStack() as stack:
+        at = [stack.enter_context(loop(w, d)).name for d in extents]
+        x, n = w.name("e", "g"), w.name("count", "steps")
+        w.line(f"{x} = {element(w, source, at)}")
+        w.line(f"{n} = {w.one(('0', 'i32(0)'))}")
+        w.locals[x] = tag
+        test = f"{n} < {w.one(('3', '5', '9'))} and {condition(w, 0)}" if w.chance(0.8) else f"{n} < 4"
+        with w.block(f"while {test}:"):
+            step = f"{x} * {literal(w, tag)} + {leaf(w, tag)}"
+            if w.chance(0.4):
+                w.mark("tuple assignment in a while")
+                w.line(f"{x}, {n} = {step}, {n} + 1")
+            else:
+                w.line(f"{x} = {step}")
+                w.line(f"{n} += 1")
+        w.line(f"{element(w, target, at)} = {x} + {n}" if w.chance(0.5) else f"{element(w, target, at)} = {x}")
+
+
+def scan(w: Writer) -> None:
+    """A running value that is stored as it goes: a serial axis inside a parallel one, or one that is marked."""
+    alone = w.chance(0.4)
+    extents = dims(w, 1 if alone else 2)
+    tag = w.dtype()
+    source = w.source(tag, extents)
+    target = w.parameter(tag, extents)
+    w.writing.add(target.name)
+    w.mark("scan")
+    with ExitStack() as stack:
+        at = [] if alone else [stack.enter_context(loop(w, extents[0])).name]
+        s = w.name("s", "run")
+        w.line(f"{s} = {tag}(0)")
+        with loop(w, extents[-1], serial=alone) as axis:
+            term = element(w, source, [*at, axis.name])
+            kind = w.one(("+=", "*", "max"))
+            if kind == "+=":
+                w.line(f"{s} += {term}")
+            elif kind == "*":
+                w.line(f"{s} = {s} {w.one(('* 2', '- 1', '+ 1'))} - {term}")
+            else:
+                w.line(f"{s} = max({s}, {term})")
+            w.line(f"{element(w, target, [*at, axis.name])} = {s}")
+
+
+def private_array(w: Writer) -> None:
+    """An array of each iteration's own."""
+    rows, extent = w.one(DIMS), w.one((*DIMS, "5"))
+    tag = w.dtype(tuple(NUMPY))
+    target = w.parameter(tag, (rows, extent) if w.chance(0.5) else (rows,))
+    w.writing.add(target.name)
+    w.mark("private array")
+    with loop(w, rows, plain=True) as outer:
+        mine = w.local_array(tag, (extent,), w.one(("zeros", "empty")), keep=False)
+        w.writing.add(mine.name)
+        with loop(w, extent, plain=True) as a:
+            w.line(f"{mine.name}[{a.name}] = {value(w, tag, 2)}")
+        w.writing.discard(mine.name)
+        if w.chance(0.4):
+            w.mark("private array updated")
+            w.writing.add(mine.name)
+            with loop(w, extent, plain=True) as a, loop(w, w.one(DIMS)):
+                w.line(f"{mine.name}[{a.name}] += {value(w, tag, 1)}")
+            w.writing.discard(mine.name)
+        if len(target.extents) == 2:
+            with loop(w, extent, plain=True) as a:
+                w.line(f"{element(w, target, [outer.name, a.name])} = {mine.name}[{index(w, extent)}]")
+        else:
+            names = _running(w, extent if extent in DIMS else "K", tag)
+            w.line(f"{target.name}[{outer.name}] = {names[0]}")
+    w.arrays.remove(mine)
+
+
+def csr(w: Writer) -> None:
+    """Rows whose bounds are read from an array."""
+    tag = w.dtype()
+    rows = w.parameter(w.one(("i32", "i64")), ("M + 1",), "none")
+    data = w.source(tag, ("N",))
+    columns = w.parameter("i32", ("N",), "K")
+    dense = w.source(tag, ("K",))
+    target = w.parameter(tag, ("M",))
+    w.writing.add(target.name)
+    w.mark("ragged bounds", "gather")
+    with loop(w, "M", plain=True) as i:
+        s = w.name("s", "total")
+        w.line(f"{s} = {tag}(0)")
+        at = w.name("e", "h")
+        with w.block(f"for {at} in range({rows.name}[{i.name}], {rows.name}[{i.name} + 1]):"):
+            w.line(f"{s} += {data.name}[{at}] * {dense.name}[{columns.name}[{at}]]")
+        w.line(f"{target.name}[{i.name}] = {s}")
+
+
+def flat(w: Writer) -> None:
+    """Two axes in one array of one axis, indexed by i * n + j."""
+    tag = w.dtype()
+    a, b = dims(w, 2)
+    source = w.parameter(tag, (f"{a} * {b}",))
+    w.arrays.remove(source)
+    target = w.parameter(tag, (f"{a} * {b}",) if w.chance(0.5) else (a, b))
+    w.writing.add(target.name)
+    w.arrays.remove(target)
+    w.mark("flat index")
+    with loop(w, a) as i, loop(w, b) as j:
+        place = w.one((f"{i.name} * {b} + {j.name}", f"{j.name} + {b} * {i.name}"))
+        to = [place] if len(target.extents) == 1 else [i.name, j.name]
+        w.line(f"{element(w, target, to)} = {source.name}[{place}] + {value(w, tag, 1)}")
+
+
+def fixed_names(w: Writer, dtype: str) -> bool:
+    return dtype in FLOATS
