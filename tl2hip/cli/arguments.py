@@ -48,6 +48,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
             module.add(one)
             one.set_defaults(run=module.run)
     args = parser.parse_args(argv)
+    args.argv = tuple(argv)
     if args.version:
         print(_version())
         args.run = lambda _: FINE

@@ -6,16 +6,17 @@ import argparse
 import gc
 import json
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tl2hip.cli import outputs, talk
-from tl2hip.cli.arguments import add_choice, count, pairs
+from tl2hip.cli.arguments import add_choice, count
 from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, stop
 from tl2hip.cli.exits import tell as tell_problem
 from tl2hip.cli.inputs import STDIN, Input, inputs, is_several
 from tl2hip.cli.jobs import outcomes
-from tl2hip.cli.work import Outcome, Told, Wanted, as_data, told
+from tl2hip.cli.reading import wanted
+from tl2hip.cli.work import Outcome, Told, as_data, told
 from tl2hip.source.problems.base import Problem, Refused
 from tl2hip.source.problems.use import BadUse, NoKernel, NoSuchFunction, SameOutput, SeveralInputs
 
@@ -67,19 +68,9 @@ def run(args: argparse.Namespace) -> int:
     """Converts, prints or writes, tells; the exit code."""
     gc.disable()  # most of a short run would go into looking for garbage among what was just imported
     run = Run(args, _into_folder(args))
-    wanted = Wanted(
-        pairs(args.set, "--set"),
-        pairs(args.tile, "--tile"),
-        tuple(args.rules),
-        tuple(args.kernel),
-        args.all,
-        args.stop_after,
-        args.format == "json",
-        ("emit", *args.paths),
-    )
-    _check_rules(args.rules)
+    asked = replace(wanted(args), stage=args.stop_after, each=args.format == "json")
     progress = talk.Progress()
-    for outcome in outcomes(inputs(args.paths), wanted, args.jobs):
+    for outcome in outcomes(inputs(args.paths), asked, args.jobs):
         progress.clear()
         _take(outcome, run)
         progress.show(run.converted + run.unchanged, outcome.source.name)
@@ -101,22 +92,6 @@ def _into_folder(args: argparse.Namespace) -> bool:
     if several and not outputs.is_folder(args.output) and Path(args.output).exists():
         raise stop(SeveralInputs(f"the file {args.output}"))
     return several or outputs.is_folder(args.output)
-
-
-def _check_rules(folders: list[str]) -> None:
-    """Loads the folders of `--rules`; raises Stop where one cannot be used."""
-    if not folders:
-        return
-    for folder in folders:
-        if not Path(folder).is_dir():
-            raise stop(BadUse(f"--rules {folder} is no folder", "name a folder of rule files"))
-    from tl2hip.cli.exits import Stop
-    from tl2hip.rule import BadRules, load_rules
-
-    try:
-        load_rules(Path(f) for f in folders)
-    except BadRules as bad:
-        raise Stop(str(bad)) from None
 
 
 def _take(outcome: Outcome, run: Run) -> None:

@@ -6,17 +6,18 @@ import argparse
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tl2hip.cli import outputs, talk
-from tl2hip.cli.arguments import add_choice, count, pairs
-from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, Stop, stop
-from tl2hip.cli.exits import tell as tell_problem
-from tl2hip.cli.inputs import STDIN, Input, inputs
+from tl2hip.cli.arguments import add_choice, count
+from tl2hip.cli.exits import FINE, FOUND, Stop, stop
+from tl2hip.cli.inputs import STDIN, Input
+from tl2hip.cli.reading import each_file, wanted
 from tl2hip.cli.work import Wanted, read_input
-from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.use import BadUse, CannotImport, NoKernel
+from tl2hip.source.problems.base import Refused, show
+from tl2hip.source.problems.use import BadUse, CannotImport
 from tl2hip.source.span import NOWHERE, Span
 
 if TYPE_CHECKING:
@@ -44,66 +45,46 @@ def run(args: argparse.Namespace) -> int:
 
     if STDIN in args.paths:
         raise stop(BadUse("verify runs the Python of a file", "give the file by its name"))
-    wanted = Wanted(
-        pairs(args.set, "--set"), pairs(args.tile, "--tile"), tuple(args.rules), tuple(args.kernel), args.all
-    )
     talk.tell("tl2hip: verify runs your Python, to compare with it")
-    code, seen, good = FINE, 0, 0
-    for source in inputs(args.paths):
-        try:
-            of_file = _verify(source, wanted, args)
-        except (MissingCompiler, UnsupportedHost) as error:
-            raise Stop(f"tl2hip: nothing can be proven here: {error}") from None
-        except Exception as error:  # one bad file never stops the others
-            from tl2hip.cli.internal import block
+    proven: list[bool] = []
 
-            talk.tell(block(error, ("verify", source.path), source.name).rstrip())
-            of_file = (INTERNAL, 1, 0)
-        code, seen, good = max(code, of_file[0]), seen + of_file[1], good + of_file[2]
-    if not seen and code == FINE:
-        raise stop(NoKernel(), ", ".join(args.paths))
-    talk.tell(f"tl2hip: {good} of {seen} kernels are good")
+    def one(source: Input, done: Conversion, given: Wanted) -> int:
+        return _verify(source, done, given, args, proven)
+
+    try:
+        code = each_file(args.paths, wanted(args), one)
+    except (MissingCompiler, UnsupportedHost) as error:
+        raise Stop(f"tl2hip: nothing can be proven here: {error}") from None
+    talk.tell(f"tl2hip: {sum(proven)} of {len(proven)} kernels that were tried are good")
     return code
 
 
-def _verify(source: Input, wanted: Wanted, args: argparse.Namespace) -> tuple[int, int, int]:
-    """One file: the exit code, how many kernels it has, how many of them are good."""
-    from tl2hip.api import convert, verify_all
+def _verify(source: Input, done: Conversion, given: Wanted, args: argparse.Namespace, proven: list[bool]) -> int:
+    """Proves one file's kernels; the exit code."""
+    from tl2hip.api import verify_all
 
+    done, given = _runnable(done, given)
+    text = read_input(Input(args.hip, args.hip, source.place, True)).text if args.hip else ""
     try:
-        done = convert(read_input(source), wanted.options, wanted=wanted.kernels, every=wanted.every)
-        text = read_input(Input(args.hip, args.hip, source.place, True)).text if args.hip else ""
+        functions = _functions(source, done, given)
     except Refused as refused:
-        talk.tell(tell_problem(refused.problem, source.name))
-        return (USE if source.named else FOUND), 0, 0
-    if done.told:
-        talk.tell(done.told)
-    done, wanted = _runnable(done, wanted)
-    if done.errors or not done.kernels:
-        return (FOUND if done.errors else FINE), len(done.kernels), 0
-    try:
-        functions = _functions(source, done, wanted)
-    except Refused as refused:
-        from tl2hip.source.problems.base import show
-
         talk.tell(show(refused.problem, done.source))
-        return FOUND, len(done.kernels), 0
-    good, began = 0, time.monotonic()
+        return FOUND
+    code, began = FINE, time.monotonic()
     how: dict[str, Any] = {"shapes": args.shapes, "seed": args.seed, "seconds": args.seconds}
     for report in verify_all(done, functions, text=text, **how):
-        good += report.good
+        proven.append(report.good)
+        code = code if report.good else FOUND
         if args.format == "json":
             outputs.print_out(json.dumps({"file": source.name, **report.to_dict()}) + "\n")
         else:
             taken = f"  {time.monotonic() - began:.1f} s\n"
             outputs.print_out(f"{source.name}: {report.text}\n{_resources(done, report.name, text)}{taken}")
-    return (FINE if good == len(done.kernels) else FOUND), len(done.kernels), good
+    return code
 
 
 def _runnable(done: Conversion, wanted: Wanted) -> tuple[Conversion, Wanted]:
     """The file with smaller sizes in the place of those that it fixes and that are too large to run."""
-    from dataclasses import replace
-
     from tl2hip.api import convert
     from tl2hip.prove.smaller import smaller
 

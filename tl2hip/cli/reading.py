@@ -1,0 +1,75 @@
+"""Files converted one by one for a command that goes on with their plans."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from tl2hip.cli import talk
+from tl2hip.cli.arguments import pairs
+from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, Stop, stop
+from tl2hip.cli.exits import tell as tell_problem
+from tl2hip.cli.inputs import Input, inputs
+from tl2hip.cli.work import Wanted, read_input
+from tl2hip.source.problems.base import Refused
+from tl2hip.source.problems.use import BadUse, NoKernel
+
+if TYPE_CHECKING:
+    from tl2hip.api import Conversion
+
+
+def wanted(args: argparse.Namespace) -> Wanted:
+    """What the options that several commands have ask for. Raises Stop where they cannot be used."""
+    from pathlib import Path
+
+    for folder in args.rules:
+        if not Path(folder).is_dir():
+            raise stop(BadUse(f"--rules {folder} is no folder", "name a folder of rule files"))
+    if args.rules:
+        from tl2hip.rule import BadRules, load_rules
+
+        try:
+            load_rules(Path(f) for f in args.rules)
+        except BadRules as bad:
+            raise Stop(str(bad)) from None
+    sets, tiles = pairs(args.set, "--set"), pairs(args.tile, "--tile")
+    return Wanted(sets, tiles, tuple(args.rules), tuple(args.kernel), args.all, argv=args.argv)
+
+
+def each_file(paths: Sequence[str], given: Wanted, go_on: Callable[[Input, Conversion, Wanted], int]) -> int:
+    """Converts each file, tells its problems, and hands it on where it has kernels and no error; the exit code.
+
+    MissingCompiler and UnsupportedHost go through; any other fault is told, and the next file is taken.
+    """
+    code, kernels = FINE, 0
+    for source in inputs(paths):
+        try:
+            one, count = _file(source, given, go_on)
+        except Exception as error:  # one bad file never stops the others
+            if type(error).__name__ in ("MissingCompiler", "UnsupportedHost", "BrokenPipeError"):
+                raise
+            from tl2hip.cli.internal import block
+
+            talk.tell(block(error, given.argv, source.name).rstrip())
+            one, count = INTERNAL, 0
+        code, kernels = max(code, one), kernels + count
+    if not kernels and code == FINE:
+        raise stop(NoKernel(), ", ".join(paths))
+    return code
+
+
+def _file(source: Input, given: Wanted, go_on: Callable[[Input, Conversion, Wanted], int]) -> tuple[int, int]:
+    """One file: the exit code, and how many kernels it has."""
+    from tl2hip.api import convert
+
+    try:
+        done = convert(read_input(source), given.options, wanted=given.kernels, every=given.every)
+    except Refused as refused:
+        talk.tell(tell_problem(refused.problem, source.name))
+        return (USE if source.named else FOUND), 0
+    if done.told:
+        talk.tell(done.told)
+    if done.errors:
+        return FOUND, len(done.kernels)
+    return (go_on(source, done, given) if done.kernels else FINE), len(done.kernels)
