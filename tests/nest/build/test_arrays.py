@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
+
 import numpy as np
 import pytest
 
-from tests.nest.build.helpers import check, codes, nest_of, refusal
+from tests.nest.build.helpers import HEAD, check, codes, nest_of, refusal
+from tl2hip.nest.build import build
 from tl2hip.nest.ir import Alloc, Loop, Select, Update
 from tl2hip.nest.walk import all_exprs, all_stmts
+from tl2hip.source.problems.base import Report
+from tl2hip.source.read import read
+from tl2hip.source.span import Source
 
 
 def draw(*shape: int, dtype: str = "f4", seed: int = 1) -> np.ndarray:
@@ -290,6 +297,19 @@ def test_in_place_of_a_lesser_kind_is_refused() -> None:
     head = "a: Tensor[i32, N], x: Tensor[f32, N]"
     assert refusal(over("a += x", head)) == ("TL322", "a += x")
     check(over("a[0] += x[0]", head), np.array([5, 6], np.int32), draw(2))
+
+
+def test_expressions_nested_too_deeply_are_refused_at_their_place() -> None:
+    source = Source("k.py", HEAD + over("Y[:] = " + " + ".join(["X"] * 200)))
+    report = Report(source)
+    module = read(source, report)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 300)
+    try:
+        nest = build(module.functions[0], module, report)
+    finally:
+        sys.setrecursionlimit(limit)
+    assert nest is None and [p.code for p in report.problems] == ["TL340"]
 
 
 def test_equal_extents_by_assertion() -> None:

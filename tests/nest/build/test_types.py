@@ -108,6 +108,10 @@ def test_powers() -> None:
         check(elementwise("f32", "f32", "f32", e), x, x, np.zeros(9, np.float32))
     for e in ("x[i] ** 3", "x[i] ** 0.5", "x[i] ** -1", "x[i] ** y[i]"):
         check(elementwise("f32", "f32", "f32", e), abs(x), x, np.zeros(9, np.float32), close=1e-6)
+    for dtype in ("f16", "bf16"):
+        check(
+            elementwise(dtype, dtype, dtype, "x[i] ** 3"), sample(dtype), sample(dtype), np.zeros(9, NUMPY[dtype])
+        )
     n = np.arange(9, dtype=np.int32)
     for e in ("x[i] ** 3", "x[i] ** y[i]", "2 ** x[i]", "i ** 2", "2 ** i"):
         check(elementwise("i32", "i32", "i64", e), n, n, np.zeros(9, np.int64))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tl2hip.dtypes import BOOL, F32, F64, I64, DType
+from tl2hip.dtypes import BF16, BOOL, F16, F32, F64, I64, DType
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.broadcast import Operand, lift
@@ -68,7 +68,8 @@ def _power(ctx: Context, left: ScalarValue, right: ScalarValue, at: Span, array:
     if isinstance(exponent, ir.Const) and float(exponent.value).is_integer():
         count = int(exponent.value)
         if 1 <= count <= _PRODUCT_UP_TO:
-            return ScalarValue(_product(base, count), weak)
+            wide = F32 if dtype in (F16, BF16) and count > 2 else dtype  # rounded once, as NumPy's power is
+            return ScalarValue(fold.cast(_product(fold.cast(base, wide), count), dtype), weak)
         if count == 0:
             return ScalarValue(ir.Const(1.0 if dtype.is_float else 1, dtype), weak)
     if not dtype.is_float:

@@ -31,9 +31,12 @@ def one(ctx: Context, s: nodes.Stmt) -> None:
     before = len(ctx.out)
     try:
         _statement(ctx, s)
-    except (Refused, Told) as stop:
+    except (Refused, Told, RecursionError) as stop:
         if isinstance(stop, Refused):
             ctx.tell(stop.problem)
+        elif isinstance(stop, RecursionError):
+            way = "name the parts of the long expression, or use a loop"
+            ctx.tell(problems.NotSupported("an expression nested this deeply", way, at=s.at))
         ctx.state.dropped += 1
         del ctx.out[before:]
         ctx.naming = ""
