@@ -23,11 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tl2hip.dialects.article import calls
 from tl2hip.dialects.article.loops import Speller
 from tl2hip.dialects.article.names import OURS, Fresh, ours, words
-from tl2hip.dialects.article.parameters import Given, given, options
+from tl2hip.dialects.article.parameters import Given, given
 from tl2hip.dialects.article.reading import Reader
 from tl2hip.dialects.article.tiles import Tensor
 from tl2hip.dtypes import BOOL
@@ -60,11 +61,11 @@ def is_article(function: nodes.Function, module: nodes.Module) -> bool:
 
 
 def expand(
-    function: nodes.Function, module: nodes.Module, report: Report, sets: Mapping[str, int]
+    function: nodes.Function, module: nodes.Module, report: Report, sets: Mapping[str, Any]
 ) -> Spelled | None:
     """The kernel as loops over elements, every node at the user's place; None where something was refused.
 
-    `sets` are values of parameters: sizes, blocks and other numbers.
+    `sets` are values of parameters: sizes, blocks, other numbers and texts; and CompileKernel's own options.
     """
     errors = len(report.errors)
     dims = _file_dims(module)
@@ -87,10 +88,10 @@ def _read(function: nodes.Function, module: nodes.Module, values: Given, dims: f
     unset = {p.name for p in function.parameters} - values.values.keys() - values.inside.keys()
     kept: frozenset[int] = frozenset()
     for _ in range(2):
-        file = Reader(module, frozenset(), dims)
-        reader = Reader(module, local, frozenset(unset) | (dims - local), kept)
+        file = Reader(module, frozenset(), dims, frozenset(), function.name)
+        reader = Reader(module, local, frozenset(unset) | (dims - local), kept, function.name)
         _fill(reader, file, values)
-        _read_options(reader, values, function)
+        _read_options(reader, values)
         reader.body(function.body)
         kept = frozenset(reader.stored)
     for marking in reader.everywhere:
@@ -111,14 +112,14 @@ def _fill(reader: Reader, file: Reader, values: Given) -> None:
                 reader.problems.append(refused.problem)
 
 
-def _read_options(reader: Reader, values: Given, function: nodes.Function) -> None:
+def _read_options(reader: Reader, values: Given) -> None:
     """`unroll=…` and `prefetch=…` of CompileKernel, as marks; n tiles fetched ahead are n + 1 in flight."""
-    try:
-        for name, expr, keyword in options(values.compiled, function):
-            more = 1 if name == "prefetch" else 0
-            reader.everywhere.append(calls.marking(reader, name, expr, keyword.at, more))
-    except Refused as refused:
-        reader.problems.append(refused.problem)
+    for option in values.options:
+        try:
+            more = 1 if option.name == "prefetch" else 0
+            reader.everywhere.append(calls.marking(reader, option.name, option.value, option.at, more))
+        except Refused as refused:
+            reader.problems.append(refused.problem)
 
 
 # --- the function and its module -------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from tl2hip.dialects.article.tiles import (
     Negated,
     Number,
     Reduction,
+    Several,
     Tensor,
     Tile,
     View,
@@ -30,6 +31,17 @@ if TYPE_CHECKING:
 
 OPS = ("+", "-", "*", "/")
 """What tiles can be combined by."""
+
+
+def item(reader: Reader, base: Meaning, given: tuple[nodes.Expr, ...], at: Span) -> Meaning:
+    """`A[i, k]`, or `A.shape[0]`."""
+    if not isinstance(base, Several):
+        return view(reader, base, given, at)
+    place = reader.value(given[0])
+    count = place.value if isinstance(place, Number) and len(given) == 1 else None
+    if not isinstance(count, int) or not -len(base.items) <= count < len(base.items):
+        raise Refused(BadTileIndex("there is no such item", "count from 0", at=at))
+    return base.items[count]
 
 
 def view(reader: Reader, base: Meaning, given: tuple[nodes.Expr, ...], at: Span) -> View:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from tl2hip.source import nodes
 from tl2hip.source.names import origin
 from tl2hip.source.problems.article import BadDeclaration, NotInArticle
-from tl2hip.source.problems.base import Problem, Refused, Report
+from tl2hip.source.problems.base import Report
 from tl2hip.source.problems.types import UnknownSetting
 from tl2hip.source.recursion import walk
+from tl2hip.source.span import Span
 
 OPTIONS = ("unroll", "prefetch")
 """The keyword arguments of CompileKernel that are no parameters of the kernel."""
@@ -20,43 +21,64 @@ OPTIONS = ("unroll", "prefetch")
 class Given:
     """What each parameter is given, as an expression of the file. Parameters that are open are missing.
 
-    `inside` is what CompileKernel calls inside the function change; `compiled` are all CompileKernel calls.
+    `inside` is what CompileKernel calls inside the function change; `options` are those of all such calls.
     """
 
     values: Mapping[str, nodes.Expr]
     inside: Mapping[str, nodes.Expr]
-    compiled: tuple[nodes.Call, ...]
+    options: tuple[nodes.Keyword, ...]
 
 
 def given(
-    function: nodes.Function,
-    module: nodes.Module,
-    report: Report,
-    sets: Mapping[str, int],
-    dims: frozenset[str],
+    function: nodes.Function, module: nodes.Module, report: Report, sets: Mapping[str, object], dims: frozenset[str]
 ) -> Given:
-    """The parameters' values. `sets` goes first, then the constant calls in the file where all of them agree,
-    then the options of CompileKernel at file level, then defaults. What fits nothing is reported."""
+    """The parameters' values. `sets` goes first, then what CompileKernel calls in the function change, then the
+    constant calls in the file where all of them agree, then CompileKernel calls at file level where these agree,
+    then defaults. What fits nothing is reported."""
     names = [p.name for p in function.parameters]
+    places = {p.name: p.at for p in function.parameters}
     for p in function.parameters:
         _check(p, module, report)
-    for name in sets:
-        if name not in names and name not in dims:
+    values = {p.name: p.default for p in function.parameters if p.default is not None}
+    outside = tuple(_compiled(function, module))
+    inside = tuple(_calls(function, module, function.name))
+    _take(values, [_keywords(call, names) for call in outside], names)
+    calls = [c for c in module.calls if isinstance(c.func, nodes.Name) and c.func.id == function.name]
+    _take(values, [_bound(function, call, values) for call in calls], names)
+    options = _options((*outside, *inside), function, report)
+    for name, value in sets.items():
+        made = _node(value, places.get(name, function.at))
+        if made is None:
+            reason = f"the value of {name} cannot be read: {value!r}"
+            report.add(BadDeclaration(reason, "give numbers and texts", at=places.get(name, function.at)))
+        elif name in names:
+            values[name] = made
+        elif name in OPTIONS:
+            options = [o for o in options if o.name != name] + [nodes.Keyword(name, made, at=function.at)]
+        elif name not in dims:
             known = ", ".join((*names, *sorted(dims))) or "none"
             report.add(UnknownSetting(function.name, name, known, at=function.at))
-    compiled = tuple(_compiled(function, module))
-    within = tuple(_calls(function, module, function.name))
-    values = {p.name: p.default for p in function.parameters if p.default is not None}
-    for call in compiled:
-        values |= {k.name: k.value for k in call.keywords if k.name in names}
-    calls = [c for c in module.calls if isinstance(c.func, nodes.Name) and c.func.id == function.name]
-    values |= _agreed([_bound(function, call, values) for call in calls], names)
-    places = {p.name: p.at for p in function.parameters}
-    values |= {name: nodes.Number(value, at=places[name]) for name, value in sets.items() if name in names}
-    for name in _disagreed([_bound(function, call, values) for call in calls], names) - sets.keys():
-        values.pop(name, None)
-    sizes = {k.name: k.value for c in within for k in c.keywords if k.name in names and k.name not in sets}
-    return Given(values, sizes, (*compiled, *within))
+    changed = {n: e for call in inside for n, e in _keywords(call, names).items() if n not in sets}
+    return Given(values, changed, tuple(options))
+
+
+def _node(value: object, at: Span) -> nodes.Expr | None:
+    """A value that was set as the literal it is."""
+    if isinstance(value, bool):
+        return nodes.Bool(value, at=at)
+    if isinstance(value, (int, float)):
+        return nodes.Number(value, at=at)
+    return nodes.Text(value, at=at) if isinstance(value, str) else None
+
+
+def _take(values: dict[str, nodes.Expr], calls: list[dict[str, nodes.Expr]], names: list[str]) -> None:
+    """Gives each parameter what the calls give it; one on which they differ is open."""
+    for name in names:
+        found = [call.get(name, values.get(name)) for call in calls]
+        if found and any(one != found[0] for one in found):
+            values.pop(name, None)
+        elif found and found[0] is not None:
+            values[name] = found[0]
 
 
 def _check(p: nodes.Parameter, module: nodes.Module, report: Report) -> None:
@@ -86,6 +108,11 @@ def _calls(node: nodes.Node, module: nodes.Module, name: str) -> Iterator[nodes.
                 yield one
 
 
+def _keywords(call: nodes.Call, names: list[str]) -> dict[str, nodes.Expr]:
+    """The parameters that a CompileKernel call gives a value."""
+    return {k.name: k.value for k in call.keywords if k.name in names and k.name not in OPTIONS}
+
+
 def _bound(function: nodes.Function, call: nodes.Call, defaults: Mapping[str, nodes.Expr]) -> dict[str, nodes.Expr]:
     """What one call gives each parameter; the defaults where it says nothing."""
     positional = [p.name for p in function.parameters if not p.keyword_only]
@@ -93,34 +120,19 @@ def _bound(function: nodes.Function, call: nodes.Call, defaults: Mapping[str, no
     return found | {k.name: k.value for k in call.keywords}
 
 
-def _agreed(calls: list[dict[str, nodes.Expr]], names: list[str]) -> dict[str, nodes.Expr]:
-    """The values that every call gives alike."""
-    if not calls:
-        return {}
-    first = calls[0]
-    return {n: first[n] for n in names if n in first and all(c.get(n) == first[n] for c in calls)}
-
-
-def _disagreed(calls: list[dict[str, nodes.Expr]], names: list[str]) -> set[str]:
-    return {n for n in names if any(c.get(n) != calls[0].get(n) for c in calls)}
-
-
-def options(
-    calls: tuple[nodes.Call, ...], function: nodes.Function
-) -> Iterator[tuple[str, nodes.Expr, nodes.Keyword]]:
-    """The options `unroll` and `prefetch` of CompileKernel calls. Raises Refused for what it does not take."""
+def _options(calls: tuple[nodes.Call, ...], function: nodes.Function, report: Report) -> list[nodes.Keyword]:
+    """The options `unroll` and `prefetch` of CompileKernel calls. What it does not take is reported."""
     names = {p.name for p in function.parameters}
+    found: dict[tuple[str, nodes.Expr], nodes.Keyword] = {}
     for call in calls:
         if len(call.args) != 1:
-            raise Refused(_misused(call, "CompileKernel takes the kernel's function and keyword arguments"))
+            reason = "CompileKernel takes the kernel's function and keyword arguments"
+            report.add(BadDeclaration(reason, "write `tl.CompileKernel(f)`", at=call.at))
         for k in call.keywords:
-            if k.name in OPTIONS and k.name not in names:
+            if k.name in OPTIONS:
                 if not isinstance(k.value, nodes.Nothing):
-                    yield k.name, k.value, k
+                    found.setdefault((k.name, k.value), k)
             elif k.name not in names:
                 reason = f"CompileKernel: {function.name} has no parameter {k.name}"
-                raise Refused(BadDeclaration(reason, "its options are unroll=… and prefetch=…", at=k.at))
-
-
-def _misused(call: nodes.Call, reason: str) -> Problem:
-    return BadDeclaration(reason, "write `tl.CompileKernel(f)`", at=call.at)
+                report.add(BadDeclaration(reason, "its options are unroll=… and prefetch=…", at=k.at))
+    return list(found.values())

@@ -42,7 +42,8 @@ class Reader:
     local: frozenset[str]
     open: frozenset[str]
     """Names that stand for sizes known at run time only: parameters without a value, and the file's dims."""
-    kept: frozenset[int] = frozenset()
+    kept: frozenset[int]
+    function: str
     names: dict[str, Meaning | None] = field(default_factory=dict)
     """What each name stands for; None where its statement was refused."""
     tensors: list[Tensor] = field(default_factory=list)
@@ -207,15 +208,23 @@ class Reader:
             case nodes.Binary(op=op, left=left, right=right):
                 return operations.binary(self, op, self.value(left), self.value(right), e.at)
             case nodes.Subscript(value=base, index=index):
-                return operations.view(self, self.value(base), index, e.at)
+                return operations.item(self, self.value(base), index, e.at)
             case nodes.Call():
                 if self.means(e.func) == "tl2hip.CompileKernel":
-                    return Compiled()
+                    return self._compiled(e)
                 return calls.call(self, e, hint)
             case nodes.Attribute():
                 return self._attribute(e)
             case _:
                 raise Refused(NotInArticle("this expression", at=e.at))
+
+    def _compiled(self, e: nodes.Call) -> Compiled:
+        """`tl.CompileKernel(f)` of the function being read; its options are read with the parameters."""
+        first = e.args[0] if e.args else None
+        if not isinstance(first, nodes.Name) or first.id != self.function or first.id in self.local:
+            way = f"write `tl.CompileKernel({self.function})`; compile other functions at file level"
+            raise Refused(NotInArticle("CompileKernel of anything but this function", way, at=e.at))
+        return Compiled()
 
     def _name(self, e: nodes.Name) -> Meaning:
         if e.id in self.names:
@@ -234,6 +243,10 @@ class Reader:
 
     def _attribute(self, e: nodes.Name | nodes.Attribute) -> Meaning:
         name = self.means(e)
+        if name is None and isinstance(e, nodes.Attribute):
+            tensor = self.value(e.value)
+            if isinstance(tensor, Tensor) and e.name == "shape":
+                return Several(tensor.shape)
         if name is None:
             raise Refused(NotInArticle("this attribute", at=e.at))
         if name.startswith("math.") and isinstance(e, nodes.Attribute):

@@ -13,6 +13,7 @@ from tl2hip.notation.article.runs import Run, Size, current, running
 from tl2hip.notation.article.tensors import Declared
 from tl2hip.notation.bind import bind
 from tl2hip.notation.compiler import Compilable
+from tl2hip.notation.elements import Element
 from tl2hip.notation.extents import Dim, Extent, value_at
 from tl2hip.notation.marks import checked_marks
 from tl2hip.notation.tensors import TensorType
@@ -22,10 +23,14 @@ class ArticleKernel(Compilable):
     """A kernel in the article's notation: call it with the inputs for its outputs, or ask for its HIP."""
 
     def __init__(
-        self, function: FunctionType, arguments: Mapping[str, Any], declared: Mapping[str, tuple[Size, ...]]
+        self,
+        function: FunctionType,
+        arguments: Mapping[str, Any],
+        declared: Mapping[str, tuple[Size, ...]],
+        options: Mapping[str, int] | None = None,
     ) -> None:
-        whole = {name: value for name, value in arguments.items() if hasattr(value, "__index__")}
-        super().__init__(function, {name: operator.index(value) for name, value in whole.items()})
+        sets = {**arguments, **(options or {})}
+        super().__init__(function, {name: _plain(value) for name, value in sets.items()})
         self.arguments = dict(arguments)
         self.declared = dict(declared)
 
@@ -82,9 +87,9 @@ def CompileKernel(
     """
     if not isinstance(function, FunctionType):
         raise TypeError(f"CompileKernel takes the kernel's function, not {function!r}")
-    for what, count in (("unroll", unroll), ("prefetch", prefetch)):
-        if count is not None:
-            checked_marks(what, (count,))
+    options = {name: n for name, n in (("unroll", unroll), ("prefetch", prefetch)) if n is not None}
+    for what, count in options.items():
+        checked_marks(what, (count,))
     run = current()
     if isinstance(run.of, ArticleKernel) and run.of.function is function:
         return run.of
@@ -95,10 +100,21 @@ def CompileKernel(
     frame = _frame_of(function)
     if frame is None:
         defaults = {name: p.default for name, p in parameters.items() if p.default is not p.empty}
-        return ArticleKernel(function, defaults | sizes, {})
+        return ArticleKernel(function, defaults | sizes, {}, options)
     local = frame.f_locals
     declared = {t.name: t.shape for t in local.values() if isinstance(t, Declared)}
-    return ArticleKernel(function, {name: local[name] for name in parameters} | sizes, declared)
+    return ArticleKernel(function, {name: local[name] for name in parameters} | sizes, declared, options)
+
+
+def _plain(value: Any) -> Any:
+    """An argument as the compiler takes it: a Python number, or the name of a dtype; others as they are."""
+    if isinstance(value, (bool, float, str)):
+        return value
+    if hasattr(value, "__index__"):
+        return operator.index(value)
+    if isinstance(value, Element):
+        return value.name
+    return value.__name__ if isinstance(value, type) else getattr(value, "name", value)
 
 
 def _frame_of(function: FunctionType) -> FrameType | None:
