@@ -89,24 +89,24 @@ def nest(
     )
 
 
-I, J, K, P = (AxisRef(n) for n in "ijkp")
+i, j, k, p = (AxisRef(n) for n in "ijkp")
 M, N, D = (Dim(n) for n in ("M", "N", "D"))
 S = Var("s", F32)
 
 
 def added(dtype: DType = F32) -> Nest:
     """z = x + y."""
-    total = add(load("x", I, dtype=dtype), load("y", I, dtype=dtype))
-    body = [loop("i", N, Store("z", (I,), total, True))]
+    total = add(load("x", i, dtype=dtype), load("y", i, dtype=dtype))
+    body = [loop("i", N, Store("z", (i,), total, True))]
     return nest(body, [array(n, dtype, N) for n in "xyz"], "N", name="added")
 
 
 def product(dtype: DType = F32) -> Nest:
     """C = A @ B, summed in its own dtype."""
     s = Var("s", dtype)
-    term = mul(load("A", I, K, dtype=dtype), load("B", K, J, dtype=dtype))
+    term = mul(load("A", i, k, dtype=dtype), load("B", k, j, dtype=dtype))
     inner = loop("k", D, Set("s", add(s, term)))
-    store = Store("C", (I, J), s, True)
+    store = Store("C", (i, j), s, True)
     body = [loop("i", M, loop("j", N, Set("s", Const(0.0, dtype)), inner, store))]
     arrays = [array("A", dtype, M, D), array("B", dtype, D, N), array("C", dtype, M, N)]
     return nest(body, arrays, "M D N", [Variable("s", dtype)], name="product")
@@ -115,8 +115,8 @@ def product(dtype: DType = F32) -> Nest:
 def row_sum(dtype: DType = F32) -> Nest:
     """y[i] = the sum of row i of X."""
     s = Var("s", dtype)
-    inner = loop("j", N, Set("s", add(s, load("X", I, J, dtype=dtype))))
-    body = [loop("i", M, Set("s", Const(0.0, dtype)), inner, Store("y", (I,), s, True))]
+    inner = loop("j", N, Set("s", add(s, load("X", i, j, dtype=dtype))))
+    body = [loop("i", M, Set("s", Const(0.0, dtype)), inner, Store("y", (i,), s, True))]
     arrays = [array("X", dtype, M, N), array("y", dtype, M)]
     return nest(body, arrays, "M N", [Variable("s", dtype)], name="row_sum")
 
@@ -124,7 +124,7 @@ def row_sum(dtype: DType = F32) -> Nest:
 def softmax() -> Nest:
     """Each row's softmax in three loops, the maximum taken out first."""
     m, total = Var("m", F32), Var("total", F32)
-    x = load("X", I, J)
+    x = load("X", i, j)
     body = [
         loop(
             "i",
@@ -135,11 +135,11 @@ def softmax() -> Nest:
             Loop(
                 Axis("k", whole(0), N),
                 (
-                    Store("Y", (I, K), Call("exp", (Binary("-", load("X", I, K), m),), F32), True),
-                    Set("total", add(total, load("Y", I, K))),
+                    Store("Y", (i, k), Call("exp", (Binary("-", load("X", i, k), m),), F32), True),
+                    Set("total", add(total, load("Y", i, k))),
                 ),
             ),
-            loop("p", N, Store("Y", (I, P), Binary("/", load("Y", I, P), total), True)),
+            loop("p", N, Store("Y", (i, p), Binary("/", load("Y", i, p), total), True)),
         )
     ]
     arrays = [array("X", F32, M, N), array("Y", F32, M, N)]
@@ -148,12 +148,12 @@ def softmax() -> Nest:
 
 def sparse_product() -> Nest:
     """y = A @ x with A by rows (CSR): ragged loops, a gather."""
-    column = load("column", P, dtype=I32, proven=False)
-    term = mul(load("value", P, proven=False), load("x", to_whole(column), proven=False))
-    first = to_whole(load("start", I, dtype=I32))
-    last = to_whole(load("start", add(I, whole(1)), dtype=I32))
+    column = load("column", p, dtype=I32, proven=False)
+    term = mul(load("value", p, proven=False), load("x", to_whole(column), proven=False))
+    first = to_whole(load("start", i, dtype=I32))
+    last = to_whole(load("start", add(i, whole(1)), dtype=I32))
     inner = loop("p", last, Set("s", add(S, term)), start=first)
-    body = [loop("i", M, Set("s", f32(0.0)), inner, Store("y", (I,), S, True))]
+    body = [loop("i", M, Set("s", f32(0.0)), inner, Store("y", (i,), S, True))]
     nnz = Dim("NNZ")
     arrays = [
         array("start", I32, add(M, whole(1))),
@@ -173,7 +173,7 @@ def histogram() -> Nest:
     """hist[int(x * BINS)] += 1 for those inside."""
     bins = Dim("BINS")
     which = Var("bin", I64)
-    scaled = mul(load("x", I), Cast(bins, F32))
+    scaled = mul(load("x", i), Cast(bins, F32))
     inside = Logic("and", Compare("<=", whole(0), which), Compare("<", which, bins))
     one = Update("hist", (which,), "+", Const(1, I32))
     body = [loop("i", N, Set("bin", Cast(scaled, I64)), If(inside, (one,)))]
@@ -184,8 +184,8 @@ def histogram() -> Nest:
 def argmax() -> Nest:
     """The first of the largest elements of each row, and its column."""
     best, where = Var("best", F32), Var("where", I64)
-    x = load("X", I, J)
-    found = If(Compare(">", x, best), (Set("best", x), Set("where", J)))
+    x = load("X", i, j)
+    found = If(Compare(">", x, best), (Set("best", x), Set("where", j)))
     body = [
         loop(
             "i",
@@ -193,8 +193,8 @@ def argmax() -> Nest:
             Set("best", f32(-math.inf)),
             Set("where", whole(0)),
             loop("j", N, found),
-            Store("value", (I,), best, True),
-            Store("index", (I,), Cast(where, I32), True),
+            Store("value", (i,), best, True),
+            Store("index", (i,), Cast(where, I32), True),
         )
     ]
     arrays = [array("X", F32, M, N), array("value", F32, M), array("index", I32, M)]
@@ -205,7 +205,7 @@ def escape() -> Nest:
     """count[i] = steps until |z| passes 2 from z = x[i], at most `limit`: a while in each lane."""
     z, n, limit = Var("z", F32), Var("n", I64), Scalar("limit", I64)
     test = Logic("and", Compare("<", n, limit), Compare("<=", mul(z, z), f32(4.0)))
-    c = load("x", I)
+    c = load("x", i)
     body = [
         loop(
             "i",
@@ -213,7 +213,7 @@ def escape() -> Nest:
             Set("z", f32(0.0)),
             Set("n", whole(0)),
             While(test, (Set("z", add(mul(z, z), c)), Set("n", add(n, whole(1))))),
-            Store("count", (I,), n, True),
+            Store("count", (i,), n, True),
         )
     ]
     arrays = [array("x", F32, N), array("count", I64, N)]
@@ -222,21 +222,21 @@ def escape() -> Nest:
 
 def triangle() -> Nest:
     """out[i] = the sum of x[i * i : …] over a triangle, through a local array of each row."""
-    t = load("t", J)
+    t = load("t", j)
     body = [
         loop(
             "i",
             N,
             Alloc("t"),
-            loop("k", add(I, whole(1)), Store("t", (K,), mul(load("x", K), load("x", I)), True)),
+            loop("k", add(i, whole(1)), Store("t", (k,), mul(load("x", k), load("x", i)), True)),
             Set("s", f32(0.0)),
-            loop("j", add(I, whole(1)), Set("s", add(S, t))),
-            Store("out", (I,), S, True),
+            loop("j", add(i, whole(1)), Set("s", add(S, t))),
+            Store("out", (i,), S, True),
         )
     ]
     arrays = [
         array("x", F32, N),
-        array("t", F32, add(I, whole(1)), role="local"),
+        array("t", F32, add(i, whole(1)), role="local"),
         array("out", F32, N, role="result"),
     ]
     return nest(body, arrays, "N", [Variable("s", F32)], results=("out",), name="triangle")

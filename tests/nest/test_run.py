@@ -99,12 +99,12 @@ def test_ragged_rows(parallel: tuple[str, ...]) -> None:
 
 
 def test_index_outside_loads_zero_and_drops_the_store() -> None:
-    at = Cast(h.load("at", h.I, dtype=I32), I64)
+    at = Cast(h.load("at", h.i, dtype=I32), I64)
     body = [
         h.loop(
             "i",
             h.N,
-            Store("y", (h.I,), h.load("x", at, proven=False), True),
+            Store("y", (h.i,), h.load("x", at, proven=False), True),
             Store("z", (at,), h.f32(1.0)),
         )
     ]
@@ -123,14 +123,14 @@ def test_index_outside_loads_zero_and_drops_the_store() -> None:
 
 
 def test_load_of_an_empty_array_is_zero() -> None:
-    body = [h.loop("i", h.N, Store("y", (h.I,), h.load("x", h.I, proven=False), True))]
+    body = [h.loop("i", h.N, Store("y", (h.i,), h.load("x", h.i, proven=False), True))]
     nest = h.nest(body, [h.array("x", F32, h.M), h.array("y", F32, h.N)], "N M")
     given = {"x": np.zeros(0, np.float32), "y": np.ones(2, np.float32)}
     assert run(nest, given, {}, {"N": 2, "M": 0}, parallel=("i",))["y"].tolist() == [0, 0]
 
 
 def test_index_wrongly_proven_is_an_error() -> None:
-    body = [h.loop("i", h.N, Store("z", (h.add(h.I, h.whole(1)),), h.f32(0), True))]
+    body = [h.loop("i", h.N, Store("z", (h.add(h.i, h.whole(1)),), h.f32(0), True))]
     nest = h.nest(body, [h.array("z", F32, h.N)], "N")
     with pytest.raises(IndexError, match="z: an index proven inside"):
         run(nest, {"z": np.zeros(3, np.float32)}, {}, {"N": 3}, parallel=("i",))
@@ -188,7 +188,7 @@ def test_local_arrays_are_each_lanes_own(parallel: tuple[str, ...]) -> None:
 def statement(result: DType, value: Any, *names: str, dtype: DType = F32) -> Nest:
     """z[i] = value over arrays of one dtype."""
     arrays = [*(h.array(n, dtype, h.N) for n in names), h.array("z", result, h.N)]
-    return h.nest([h.loop("i", h.N, Store("z", (h.I,), value, True))], arrays, "N")
+    return h.nest([h.loop("i", h.N, Store("z", (h.i,), value, True))], arrays, "N")
 
 
 def elementwise(nest: Nest, **arrays: np.ndarray[Any, Any]) -> list[Any]:
@@ -199,14 +199,14 @@ def elementwise(nest: Nest, **arrays: np.ndarray[Any, Any]) -> list[Any]:
 
 
 def test_select_evaluates_only_the_chosen_side() -> None:
-    before = h.load("x", Binary("-", h.I, h.whole(1)))
-    nest = statement(F32, Select(Compare(">", h.I, h.whole(0)), before, h.f32(7)), "x")
+    before = h.load("x", Binary("-", h.i, h.whole(1)))
+    nest = statement(F32, Select(Compare(">", h.i, h.whole(0)), before, h.f32(7)), "x")
     assert elementwise(nest, x=np.arange(4, dtype=np.float32)) == [7, 0, 1, 2]
 
 
 def test_logic_evaluates_its_right_side_only_if_needed() -> None:
-    inside = Compare(">", h.I, h.whole(0))
-    before = h.load("x", Binary("-", h.I, h.whole(1)))
+    inside = Compare(">", h.i, h.whole(0))
+    before = h.load("x", Binary("-", h.i, h.whole(1)))
     both = statement(BOOL, Logic("and", inside, Compare(">", before, h.f32(1))), "x")
     assert elementwise(both, x=np.arange(4, dtype=np.float32)) == [False, False, False, True]
     either = statement(BOOL, Logic("or", Unary("not", inside), Compare(">", before, h.f32(1))), "x")
@@ -296,8 +296,8 @@ def test_a_variable_keeps_its_last_value_after_a_parallel_loop() -> None:
             "i",
             h.M,
             Set("n", h.whole(-1)),
-            h.loop("j", h.I, Set("n", h.mul(h.J, h.J))),
-            Store("z", (h.I,), Var("n", I64), True),
+            h.loop("j", h.i, Set("n", h.mul(h.j, h.j))),
+            Store("z", (h.i,), Var("n", I64), True),
         )
     ]
     nest = h.nest(body, [h.array("z", I64, h.M)], "M", [Variable("n", I64)])
@@ -308,7 +308,7 @@ def test_a_variable_keeps_its_last_value_after_a_parallel_loop() -> None:
 
 def test_loops_backwards_and_with_steps() -> None:
     def visited(start: int, stop: int, step: int) -> list[int]:
-        body = [h.loop("i", stop, Update("z", (h.I,), "+", Const(1, I32)), start=start, step=step)]
+        body = [h.loop("i", stop, Update("z", (h.i,), "+", Const(1, I32)), start=start, step=step)]
         got = run(h.nest(body, [h.array("z", I32, h.N)], "N"), {"z": np.zeros(9, np.int32)}, {}, {"N": 9})
         return np.flatnonzero(got["z"]).tolist()
 
@@ -327,15 +327,15 @@ def test_lanes_in_turns_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_scalars_take_their_dtype() -> None:
     eps = Scalar("eps", F32)
-    body = [h.loop("i", h.N, Store("z", (h.I,), h.add(h.load("z", h.I), eps), True))]
+    body = [h.loop("i", h.N, Store("z", (h.i,), h.add(h.load("z", h.i), eps), True))]
     nest = h.nest(body, [h.array("z", F32, h.N)], "N", scalars=[eps])
     got = run(nest, {"z": np.ones(2, np.float32)}, {"eps": 0.1}, {"N": 2}, parallel=("i",))
     assert got["z"].tolist() == [np.float32(1) + np.float32(0.1)] * 2
 
 
 def test_a_branch_may_set_what_only_it_uses() -> None:
-    test = Compare("<", h.load("x", h.I), h.f32(0))
-    negated: tuple[Stmt, ...] = (Set("s", Unary("-", h.load("x", h.I))), Store("x", (h.I,), h.S, True))
+    test = Compare("<", h.load("x", h.i), h.f32(0))
+    negated: tuple[Stmt, ...] = (Set("s", Unary("-", h.load("x", h.i))), Store("x", (h.i,), h.S, True))
     nest = h.nest([h.loop("i", h.N, If(test, negated))], [h.array("x", F32, h.N)], "N", [Variable("s", F32)])
     got = run(nest, {"x": np.array([-1, 2, -3], np.float32)}, {}, {"N": 3}, parallel=("i",))
     assert got["x"].tolist() == [1, 2, 3]
@@ -368,5 +368,5 @@ def test_functions_are_rounded_once() -> None:
 
     x = np.linspace(-3, 3, 50, dtype=np.float32)
     function: Callable[[float], float] = np.exp
-    nest = statement(F32, Call("exp", (Load("x", (h.I,), F32, True),), F32), "x")
+    nest = statement(F32, Call("exp", (Load("x", (h.i,), F32, True),), F32), "x")
     assert elementwise(nest, x=x) == [np.float32(function(np.float64(v))) for v in x]

@@ -228,8 +228,8 @@ def test_f64_sums_have_a_wider_reference() -> None:
 def test_updates_in_any_order_are_one_sum() -> None:
     where = np.random.default_rng(14).integers(0, 5, 300).astype(np.int32)
     x = normal(15, 300)
-    at = Cast(h.load("where", h.I, dtype=I32), I64)
-    body = [h.loop("i", h.N, Update("out", (at,), "+", h.load("x", h.I)))]
+    at = Cast(h.load("where", h.i, dtype=I32), I64)
+    body = [h.loop("i", h.N, Update("out", (at,), "+", h.load("x", h.i)))]
     nest = h.nest(body, [h.array("where", I32, h.N), h.array("x", F32, h.N), h.array("out", F32, h.M)], "N M")
     arrays, dims = {"where": where, "x": x, "out": np.ones(5, np.float32)}, {"N": 300, "M": 5}
     shuffled = np.ones(5, np.float32)
@@ -247,7 +247,7 @@ def test_a_sum_read_as_it_grows_is_bit_exact_or_bounded() -> None:
     """A running sum: `y[i] = s` inside the loop fixes its order."""
     body: list[Stmt] = [
         Set("s", h.f32(0.0)),
-        h.loop("i", h.N, Set("s", h.add(h.S, h.load("x", h.I))), Store("y", (h.I,), h.S, True)),
+        h.loop("i", h.N, Set("s", h.add(h.S, h.load("x", h.i))), Store("y", (h.i,), h.S, True)),
     ]
     nest = h.nest(body, [h.array("x", F32, h.N), h.array("y", F32, h.N)], "N", [Variable("s", F32)])
     x = normal(17, 50)
@@ -258,10 +258,10 @@ def test_a_sum_read_as_it_grows_is_bit_exact_or_bounded() -> None:
 
 def test_a_sum_under_a_condition_is_a_sum() -> None:
     x, arrays, dims = rows(18, 129)
-    test = Compare(">", h.load("X", h.I, h.J), h.f32(0))
-    taken = Select(test, h.add(h.S, h.load("X", h.I, h.J)), h.S)
+    test = Compare(">", h.load("X", h.i, h.j), h.f32(0))
+    taken = Select(test, h.add(h.S, h.load("X", h.i, h.j)), h.S)
     body = [
-        h.loop("i", h.M, Set("s", h.f32(0)), h.loop("j", h.N, Set("s", taken)), Store("y", (h.I,), h.S, True))
+        h.loop("i", h.M, Set("s", h.f32(0)), h.loop("j", h.N, Set("s", taken)), Store("y", (h.i,), h.S, True))
     ]
     nest = h.nest(body, h.row_sum().arrays, "M N", [Variable("s", F32)])
     got = tree(np.where(x > 0, x, np.float32(0)))
@@ -273,11 +273,11 @@ def test_a_sum_under_a_condition_is_a_sum() -> None:
 
 
 def elementwise(value: Expr, dtype: DType = F32, out: DType = F32) -> Nest:
-    body = [h.loop("i", h.N, Store("z", (h.I,), value, True))]
+    body = [h.loop("i", h.N, Store("z", (h.i,), value, True))]
     return h.nest(body, [h.array("x", dtype, h.N), h.array("z", out, h.N)], "N")
 
 
-X = h.load("x", h.I)
+X = h.load("x", h.i)
 
 
 def of(nest: Nest, x: Values) -> tuple[Values, Reference]:
@@ -313,7 +313,7 @@ def test_an_error_grows_through_a_function() -> None:
     row = h.row_sum()
     loops = row.body[0]
     assert hasattr(loops, "body")
-    body = [h.loop("i", h.M, *loops.body[:2], Store("y", (h.I,), Call("exp", (h.S,), F32), True))]
+    body = [h.loop("i", h.M, *loops.body[:2], Store("y", (h.i,), Call("exp", (h.S,), F32), True))]
     nest = h.nest(body, row.arrays, "M N", [Variable("s", F32)])
     got = np.exp(tree(x))
     assert judged(nest, got, arrays, dims, parallel=("i",), depths={"j": chain}).good
@@ -370,7 +370,7 @@ def test_exact_values_are_always_decided() -> None:
 
 def test_a_branch_in_doubt_taints_what_it_stores() -> None:
     test = Compare("<", Call("exp", (X,), F32), h.f32(7))
-    branch = If(test, (Store("z", (h.I,), h.f32(1), True),), (Store("y", (h.I,), h.f32(2), True),))
+    branch = If(test, (Store("z", (h.i,), h.f32(1), True),), (Store("y", (h.i,), h.f32(2), True),))
     nest = h.nest([h.loop("i", h.N, branch)], [h.array(n, F32, h.N) for n in "xyz"], "N")
     x = np.array([math.log(7), 1, 3], np.float32)
     _, refs = both(nest, {"x": x, "y": np.zeros(3, np.float32), "z": np.zeros(3, np.float32)}, {"N": 3})
@@ -405,7 +405,7 @@ def test_a_while_in_doubt_taints_its_lane() -> None:
                 Compare(">", h.S, h.f32(1)),
                 (Set("s", h.mul(h.S, h.f32(0.5))), Set("n", h.add(n, h.whole(1)))),
             ),
-            Store("z", (h.I,), n, True),
+            Store("z", (h.i,), n, True),
         )
     ]
     arrays = [h.array("x", F32, h.N), h.array("z", I64, h.N)]
@@ -425,7 +425,7 @@ def test_argmax_of_exact_values_is_exact() -> None:
 
 
 def test_elements_nobody_writes_are_unknown() -> None:
-    body: list[Stmt] = [Alloc("z"), h.loop("i", h.M, Store("z", (h.I,), h.f32(1)))]
+    body: list[Stmt] = [Alloc("z"), h.loop("i", h.M, Store("z", (h.i,), h.f32(1)))]
     nest = h.nest(body, [h.array("z", F32, h.N, role="result")], "N M", results=("z",))
     _, refs = both(nest, {}, {"N": 4, "M": 2}, parallel=("i",))
     assert refs["z"].unknown.tolist() == [False, False, True, True]

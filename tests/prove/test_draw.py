@@ -106,7 +106,7 @@ def test_checks_hold() -> None:
 
 def test_extents_that_are_expressions_are_never_negative() -> None:
     left = h.add(Binary("-", Dim("H"), Dim("F")), Const(1, I64))
-    body = [h.loop("i", left, Store("z", (h.I,), h.f32(0), True))]
+    body = [h.loop("i", left, Store("z", (h.i,), h.f32(0), True))]
     nest = h.nest(
         body, [h.array("x", F32, Dim("H")), h.array("f", F32, Dim("F")), h.array("z", F32, left)], "H F"
     )
@@ -141,7 +141,7 @@ def test_row_pointers_rise_within_what_they_point_into() -> None:
 
 
 def test_lengths_of_rows_stay_inside_them() -> None:
-    inner = h.loop("j", h.to_whole(h.load("length", h.I, dtype=I32)), Store("X", (h.I, h.J), h.f32(0), False))
+    inner = h.loop("j", h.to_whole(h.load("length", h.i, dtype=I32)), Store("X", (h.i, h.j), h.f32(0), False))
     nest = h.nest(
         [h.loop("i", h.M, inner)], [h.array("length", I32, h.M), h.array("X", F32, h.M, h.N)], "M N"
     )
@@ -151,13 +151,13 @@ def test_lengths_of_rows_stay_inside_them() -> None:
 
 def test_a_subscript_times_a_page_stays_inside() -> None:
     """x[page[i] * 16 + j]: pages are numbered up to the extent over 16."""
-    at = h.add(h.mul(Var("page", I64), h.whole(16)), h.J)
+    at = h.add(h.mul(Var("page", I64), h.whole(16)), h.j)
     body = [
         h.loop(
             "i",
             h.M,
-            Set("page", h.to_whole(h.load("table", h.I, dtype=I32))),
-            h.loop("j", 16, Store("z", (h.I,), h.load("x", at, proven=False), True)),
+            Set("page", h.to_whole(h.load("table", h.i, dtype=I32))),
+            h.loop("j", 16, Store("z", (h.i,), h.load("x", at, proven=False), True)),
         )
     ]
     arrays = [h.array("table", I32, h.M), h.array("x", F32, h.N), h.array("z", F32, h.M)]
@@ -168,7 +168,7 @@ def test_a_subscript_times_a_page_stays_inside() -> None:
 
 
 def test_distinct_indices_are_distinct() -> None:
-    at = h.to_whole(h.load("idx", h.I, dtype=I32))
+    at = h.to_whole(h.load("idx", h.i, dtype=I32))
     nest = h.nest(
         [h.loop("i", h.M, Store("z", (at,), h.f32(1)))],
         [h.array("idx", I32, h.M), h.array("z", F32, h.N)],
@@ -196,7 +196,7 @@ def test_modes_are_what_they_say(dtype: DType) -> None:
 
 
 def test_bytes_stay_bytes() -> None:
-    body = [h.loop("i", h.N, Update("z", (h.I,), "+", h.load("z", h.I, dtype=U8)))]
+    body = [h.loop("i", h.N, Update("z", (h.i,), "+", h.load("z", h.i, dtype=U8)))]
     nest = h.nest(body, [h.array("z", U8, h.N)], "N")
     for mode in MODES:
         assert data(nest, {"N": 20}, mode, 0).arrays["z"].dtype == np.uint8
