@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from tests.nest.build.helpers import HEAD, check, codes, nest_of, refusal
+from tests.nest.build.helpers import HEAD as IMPORTS
+from tests.nest.build.helpers import check, codes, nest_of, refusal
 from tl2hip.nest.build import build
 from tl2hip.nest.ir import Alloc, Loop, Select, Update
 from tl2hip.nest.walk import all_exprs, all_stmts
@@ -300,7 +301,7 @@ def test_in_place_of_a_lesser_kind_is_refused() -> None:
 
 
 def test_expressions_nested_too_deeply_are_refused_at_their_place() -> None:
-    source = Source("k.py", HEAD + over("Y[:] = " + " + ".join(["X"] * 200)))
+    source = Source("k.py", IMPORTS + over("Y[:] = " + " + ".join(["X"] * 200)))
     report = Report(source)
     module = read(source, report)
     limit = sys.getrecursionlimit()
