@@ -94,6 +94,7 @@ class Site:
     filled: int | None = None
     where: tuple[Expr, ...] = ()
     fault: str = ""
+    stmt: Set | Store | Update | None = None
 
 
 @dataclass(slots=True)
@@ -349,7 +350,7 @@ class _Walk:
                 where.insert(0, test)
         number, loops = len(self.out.sites), self.loops
         self.out.sites.append(
-            Site(number, op, target, index, loops, over, init, value, s.at, depth, filled, tuple(where), fault)
+            Site(number, op, target, index, loops, over, init, value, s.at, depth, filled, tuple(where), fault, s)
         )
 
     def store(self, s: Store) -> None:
@@ -364,7 +365,7 @@ class _Walk:
         number, where = len(self.out.sites), tuple(test for test, _ in self.guards)
         depth = len(self.loops)
         self.out.sites.append(
-            Site(number, "", s.array, index, self.loops, (), None, value, s.at, depth, None, where, fault)
+            Site(number, "", s.array, index, self.loops, (), None, value, s.at, depth, None, where, fault, s)
         )
         return number
 
