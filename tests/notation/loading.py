@@ -1,4 +1,4 @@
-"""Loads kernel files of golden/ as modules, the way a user's own import would."""
+"""Loads kernel files as modules, the way a user's own import would."""
 
 from __future__ import annotations
 
@@ -13,14 +13,20 @@ GOLDEN = ROOT / "golden"
 
 def module(file: Path) -> ModuleType:
     """The module in `file`, run afresh."""
-    spec = importlib.util.spec_from_file_location(f"kernel_of_{file.parent.name}", file)
+    spec = importlib.util.spec_from_file_location(f"kernel_of_{file.parent.name}_{file.stem}", file)
     assert spec is not None and spec.loader is not None
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
     return made
 
 
+def kernel_file(name: str) -> Path:
+    """golden/NAME/kernel.py, or tests/kernels/NAME.py for a kernel that is no golden."""
+    file = GOLDEN / name / "kernel.py"
+    return file if file.exists() else ROOT / "tests" / "kernels" / f"{name}.py"
+
+
 @functools.cache
 def golden(name: str) -> ModuleType:
-    """The module of golden/NAME/kernel.py."""
-    return module(GOLDEN / name / "kernel.py")
+    """The module of a kernel file."""
+    return module(kernel_file(name))

@@ -31,12 +31,13 @@ def plan(nest: Nest) -> Plan:
     body = interchange(nest.body, kinds)
     given = constants(body)
     body = tuple(s for s in body if not any(s is c for c in given.values()))
-    splitter = Splitter(kinds)
+    dtypes = {v.name: v.dtype for v in nest.variables}
+    names = Names(nest)
+    splitter = Splitter(kinds, dtypes, names)
     units = splitter.split(body)
     refuse(splitter.problems)
-    dtypes = {v.name: v.dtype for v in nest.variables}
     in_place = _in_place(nest)
-    state = State(nest, kinds, dtypes, Names(nest), _same(in_place), given)
+    state = State(nest, kinds, dtypes, names, _same(in_place), given)
     _place(state, splitter)
     for variable in passed_on(units, given):
         state.slots[variable] = state.workspace(f"{variable}_slot", dtypes[variable], (ONE,))

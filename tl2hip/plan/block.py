@@ -22,6 +22,7 @@ from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import Barrier, DeviceIf, DeviceStmt, DeviceWhile, Tree
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.names import Names
+from tl2hip.plan.promote import gathered
 from tl2hip.plan.reduce import Partial, partials, privatised, sums
 from tl2hip.plan.threads import ThreadCode
 
@@ -45,7 +46,7 @@ class BlockCode:
     """
 
     names: Names
-    kinds: Mapping[str, AxisKind]
+    kinds: dict[str, AxisKind]
     dtypes: dict[str, DType]
     threads: int
     atomic: frozenset[str] = frozenset()
@@ -88,8 +89,11 @@ class BlockCode:
         return (*head, DeviceIf(s.test, first, second, at=s.at))
 
     def _loop(self, s: Loop) -> tuple[DeviceStmt, ...]:
-        kind = self.kinds[s.axis.name]
         if shareable(s.axis, self.kinds) and not self._better_inside(s):
+            held = gathered(s, self.kinds, self.dtypes, self.names)
+            if held is not None:
+                return self.lower(held)
+            kind = self.kinds[s.axis.name]
             parts = partials(kind.reductions, s.axis, s.body, self.dtypes, self.names)
             if parts is not None:
                 return self._share(s, parts)

@@ -1,15 +1,16 @@
-"""Keeps an element that a loop of one thread goes on updating in a register, and stores it once behind the loop."""
+"""Updates of one element all through a loop become a scalar, which is stored or merged once behind the loop."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import DType
+from tl2hip.nest.dependence import AxisKind, Reduction
 from tl2hip.nest.ir import AxisRef, Expr, Load, Loop, Set, Stmt, Store, Update, Var
 from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, blocks, with_blocks
 from tl2hip.plan.access import uses
 from tl2hip.plan.names import Names
-from tl2hip.plan.reduce import merge
+from tl2hip.plan.reduce import identity, merge
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,37 @@ def promoted(loop: Loop, atomic: frozenset[str], dtypes: dict[str, DType], names
         behind.append(Store(array, update.index, held, update.proven, at=update.at))
         loop = replace(loop, body=_into(loop.body, array, held))
     return Promoted((*ahead, loop, *behind), frozenset(sums))
+
+
+def gathered(
+    loop: Loop, kinds: dict[str, AxisKind], dtypes: dict[str, DType], names: Names
+) -> tuple[Stmt, ...] | None:
+    """The loop with `C[i] += …` over its axis turned into a reduction of a scalar, and one update behind it.
+
+    For lanes and blocks that share the axis out: they combine a scalar in a tree, where updates would be
+    atomics that all meet in one place. The axis' kind changes with it. None where nothing stands still.
+    """
+    kind = kinds[loop.axis.name]
+    ahead: list[Stmt] = []
+    behind: list[Stmt] = []
+    for u in kind.updates:
+        update = _still(loop, u.array)
+        if update is None:
+            continue
+        dtype = update.value.dtype
+        held = Var(names.fresh(f"{u.array}_sum" if u.op == "+" else f"{u.array}_{u.op}"), dtype)
+        dtypes[held.name] = dtype
+        ahead.append(Set(held.name, identity(u.op, dtype), at=update.at))
+        behind.append(replace(update, value=held))
+        loop = replace(loop, body=_into(loop.body, u.array, held))
+        reduction = Reduction(u.op, (held.name,), update.at)
+        kind = replace(
+            kind,
+            reductions=(*kind.reductions, reduction),
+            updates=tuple(x for x in kind.updates if x.array != u.array),
+        )
+    kinds[loop.axis.name] = kind
+    return (*ahead, loop, *behind) if ahead else None
 
 
 def _still(loop: Loop, array: str) -> Update | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -50,11 +51,16 @@ def identity(op: str, dtype: DType) -> Const:
         case "or":
             return Const(False, dtype)
         case "max" | "maximum" | "fmax":
-            return Const(float("-inf") if dtype.is_float else _lowest(dtype), dtype)
+            return Const(-_largest(dtype) if dtype.is_float else _lowest(dtype), dtype)
         case "min" | "minimum" | "fmin":
-            return Const(float("inf") if dtype.is_float else _highest(dtype), dtype)
+            return Const(_largest(dtype) if dtype.is_float else _highest(dtype), dtype)
         case _:
             raise ValueError(f"no identity of {op}")
+
+
+def _largest(dtype: DType) -> float:
+    """The largest value of a float type: infinity, or a finite one where the type has no infinity (FNUZ)."""
+    return {"f8e4m3": 240.0, "f8e5m2": 57344.0}.get(dtype.name, math.inf)
 
 
 def _lowest(dtype: DType) -> int:

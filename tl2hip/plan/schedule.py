@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tl2hip.dtypes import DType
 from tl2hip.nest.dependence import AxisKind
 from tl2hip.nest.ir import Alloc, AxisRef, Call, Expr, If, Load, Loop, Set, Stmt, Var, While
 from tl2hip.nest.walk import all_parts, all_stmts
 from tl2hip.plan.access import Uses, loads_or_locals, uses
 from tl2hip.plan.block import inner_loops, shareable
 from tl2hip.plan.chain import for_grid
+from tl2hip.plan.names import Names
+from tl2hip.plan.promote import gathered
 from tl2hip.source.problems.base import Problem, Refused
 from tl2hip.source.problems.dependence import CarriedValue
 from tl2hip.source.problems.planning import NothingParallel
@@ -64,9 +67,12 @@ Unit = Group | Grid | Whole | Repeat | Choose
 
 @dataclass(slots=True)
 class Splitter:
-    """Splits a body into units. `allocated` collects the local arrays that live through all of them."""
+    """Splits a body into units. `allocated` collects the local arrays that live through all of them; `kinds`
+    and `dtypes` grow with the scalars that are made up."""
 
-    kinds: Mapping[str, AxisKind]
+    kinds: dict[str, AxisKind]
+    dtypes: dict[str, DType]
+    names: Names
     allocated: list[Alloc] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -74,7 +80,7 @@ class Splitter:
         """The units of a body, in order."""
         units: list[Unit] = []
         group: list[Stmt] = []
-        for s in body:
+        for s in (x for top in body for x in self._gathered(top)):
             if isinstance(s, Alloc):
                 self.allocated.append(s)
                 continue
@@ -91,6 +97,12 @@ class Splitter:
         if group:
             units.append(Group(tuple(group)))
         return tuple(units)
+
+    def _gathered(self, s: Stmt) -> tuple[Stmt, ...]:
+        """A loop that is all sums into fixed places, with these in scalars."""
+        if not isinstance(s, Loop) or not shareable(s.axis, self.kinds) or for_grid(s, self.kinds):
+            return (s,)
+        return gathered(s, self.kinds, self.dtypes, self.names) or (s,)
 
     def _unit(self, s: Stmt) -> Unit | None:
         """The unit of its own that a statement makes; None where it joins a group."""

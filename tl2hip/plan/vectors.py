@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.index import ZERO, add, floor_div, mul, number
-from tl2hip.nest.ir import Array, Axis, AxisRef, Expr, Load, Set, Stmt, Store, Var
+from tl2hip.nest.index import ZERO, add, floor_div, maximum, mul, number
+from tl2hip.nest.ir import Array, Axis, AxisRef, Dim, Expr, Load, Set, Stmt, Store, Var
 from tl2hip.nest.walk import all_exprs, all_parts, map_expr, map_stmt_exprs
 from tl2hip.plan import loops
 from tl2hip.plan.chain import Chain
@@ -49,9 +49,9 @@ def wide(state: State, chain: Chain) -> Wide | None:
     stored = tuple(s.array for s in stores)
     if len(set(stored)) != len(stored) or _read_behind(chain.body):
         return None
-    loads = [e for e in all_exprs(chain.body) if isinstance(e, Load) and e.proven]
-    loaded = tuple(dict.fromkeys(e.array for e in loads if _runs_along(state, e.array, e.index, axis)))
-    places = {(e.array, e.index) for e in loads if e.array in loaded and _runs_along(state, e.array, e.index, axis)}
+    loads = [e for e in all_exprs(chain.body) if isinstance(e, Load) and _in_vector(state, e, axis)]
+    loaded = tuple(dict.fromkeys(e.array for e in loads))
+    places = {(e.array, e.index) for e in loads}
     if len(places) != len(loaded):
         return None
     sizes = [state.nest.array(n).dtype.bytes for n in (*loaded, *stored)]
@@ -61,12 +61,29 @@ def wide(state: State, chain: Chain) -> Wide | None:
     return Wide(axis, width, loaded, stored)
 
 
+def _vector_load(state: State, e: Load, axis: Axis) -> bool:
+    """Whether a load is one of the elements that a vector brings."""
+    return e.proven and _runs_along(state, e.array, e.index, axis)
+
+
 def _runs_along(state: State, array: str, index: tuple[Expr, ...], axis: Axis) -> bool:
-    """Whether an access is to the element at the axis itself, in a row-major array of the caller's."""
+    """Whether an access is to the element at the axis itself, in a row-major array of the caller's. A scalar in
+    the other indices may be another one at each element."""
     a: Array = state.nest.array(array)
     here = AxisRef(axis.name)
-    others = any(p == here for i in index[:-1] for p in all_parts(i))
-    return index[-1] == here and not others and a.strides is None and a.role != "local"
+    moves = any(p == here or isinstance(p, Var) for i in index[:-1] for p in all_parts(i))
+    return index[-1] == here and not moves and a.strides is None and a.role != "local"
+
+
+def _whole_vectors(axis: Axis, width: int) -> Expr:
+    """How many vectors fit from 0 to the end of an axis, which may lie below 0."""
+    stop = axis.stop if isinstance(axis.stop, Dim) else maximum(axis.stop, ZERO)
+    return floor_div(stop, width)
+
+
+def _in_vector(state: State, e: Load, axis: Axis) -> bool:
+    """Whether a load is of an element of a vector; others of the same array are loads of their own."""
+    return e.proven and _runs_along(state, e.array, e.index, axis)
 
 
 def _read_behind(body: tuple[Stmt, ...]) -> bool:
@@ -83,7 +100,7 @@ def _read_behind(body: tuple[Stmt, ...]) -> bool:
 def lowered(state: State, chain: Chain, how: Spread, w: Wide, code: ThreadCode) -> tuple[DeviceStmt, ...]:
     """The innermost loop in vectors, and a plain loop over the few elements left at its end."""
     axis, at = w.axis, chain.places[-1]
-    whole = floor_div(axis.stop, w.width)
+    whole = _whole_vectors(axis, w.width)
     vector = Axis(state.names.fresh(f"{axis.name}_vector"), ZERO, whole, user=axis.user)
     first = state.names.fresh(f"{axis.name}_first")
     body = (Let(first, mul(AxisRef(vector.name), number(w.width))), *_one_vector(state, chain, w, first, code))
@@ -102,7 +119,7 @@ def _one_vector(state: State, chain: Chain, w: Wide, first: str, code: ThreadCod
     place = (AxisRef(element),)
 
     def expr(e: Expr) -> Expr:
-        if isinstance(e, Load) and e.array in w.loaded and e.proven and e.index[-1] == AxisRef(w.axis.name):
+        if isinstance(e, Load) and _in_vector(state, e, w.axis):
             return Load(vectors[e.array], place, e.dtype, proven=True)
         return e
 
@@ -111,7 +128,8 @@ def _one_vector(state: State, chain: Chain, w: Wide, first: str, code: ThreadCod
         return Store(vectors[s.array], place, s.value, proven=True, at=s.at) if isinstance(s, Store) else s
 
     index = {s.array: s.index for s in chain.body if isinstance(s, Store)}
-    index |= {e.array: e.index for e in all_exprs(chain.body) if isinstance(e, Load) and e.array in w.loaded}
+    loaded = [e for e in all_exprs(chain.body) if isinstance(e, Load) and _in_vector(state, e, w.axis)]
+    index |= {e.array: e.index for e in loaded}
     to_first = {n: tuple(_moved(i, w.axis, Var(first, I64)) for i in index[n]) for n in vectors}
     at = chain.places[-1]
     loads = tuple(LoadVector(vectors[n], n, to_first[n], at=at) for n in w.loaded)
