@@ -260,9 +260,7 @@ def test_a_sum_under_a_condition_is_a_sum() -> None:
     x, arrays, dims = rows(18, 129)
     test = Compare(">", h.load("X", h.i, h.j), h.f32(0))
     taken = Select(test, h.add(h.S, h.load("X", h.i, h.j)), h.S)
-    body = [
-        h.loop("i", h.M, Set("s", h.f32(0)), h.loop("j", h.N, Set("s", taken)), Store("y", (h.i,), h.S, True))
-    ]
+    body = [h.loop("i", h.M, Set("s", h.f32(0)), h.loop("j", h.N, Set("s", taken)), Store("y", (h.i,), h.S, True))]
     nest = h.nest(body, h.row_sum().arrays, "M N", [Variable("s", F32)])
     got = tree(np.where(x > 0, x, np.float32(0)))
     verdict = judged(nest, got, arrays, dims, parallel=("i",), depths={"j": chain})
@@ -295,9 +293,7 @@ def test_plain_arithmetic_is_exact() -> None:
     assert compare(typed, typed, ref).good and compare(got, typed, ref).wrong == 1
 
 
-@pytest.mark.parametrize(
-    "name", ["exp", "log", "tanh", "sin", "erf", "cosh", "expm1", "atan", "log1p", "tan"]
-)
+@pytest.mark.parametrize("name", ["exp", "log", "tanh", "sin", "erf", "cosh", "expm1", "atan", "log1p", "tan"])
 def test_functions_are_right_within_their_ulps(name: str) -> None:
     x = np.abs(normal(20, 200)) + np.float32(0.1)
     typed, ref = of(elementwise(Call(name, (X,), F32)), x)
@@ -355,9 +351,7 @@ def test_a_comparison_within_its_bound_is_undecided() -> None:
 def test_a_decision_between_near_values_is_bounded() -> None:
     """max(e, 7) spelled with a comparison: both sides are alike where it is in doubt."""
     e = Call("exp", (X,), F32)
-    _, ref = of(
-        elementwise(Select(Compare(">", e, h.f32(7)), e, h.f32(7))), np.array([math.log(7)], np.float32)
-    )
+    _, ref = of(elementwise(Select(Compare(">", e, h.f32(7)), e, h.f32(7))), np.array([math.log(7)], np.float32))
     assert ref.undecided == 0 and ref.error[0] < 1e-5
 
 

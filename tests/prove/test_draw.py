@@ -107,9 +107,7 @@ def test_checks_hold() -> None:
 def test_extents_that_are_expressions_are_never_negative() -> None:
     left = h.add(Binary("-", Dim("H"), Dim("F")), Const(1, I64))
     body = [h.loop("i", left, Store("z", (h.i,), h.f32(0), True))]
-    nest = h.nest(
-        body, [h.array("x", F32, Dim("H")), h.array("f", F32, Dim("F")), h.array("z", F32, left)], "H F"
-    )
+    nest = h.nest(body, [h.array("x", F32, Dim("H")), h.array("f", F32, Dim("F")), h.array("z", F32, left)], "H F")
     drawn = shapes(nest, 0, 20)
     assert len(drawn) == 20 and min(s["H"] - s["F"] + 1 for s in drawn) == 0
     assert data(nest, drawn[0], "normal", 0).arrays["z"].shape == (drawn[0]["H"] - drawn[0]["F"] + 1,)
@@ -142,9 +140,7 @@ def test_row_pointers_rise_within_what_they_point_into() -> None:
 
 def test_lengths_of_rows_stay_inside_them() -> None:
     inner = h.loop("j", h.to_whole(h.load("length", h.i, dtype=I32)), Store("X", (h.i, h.j), h.f32(0), False))
-    nest = h.nest(
-        [h.loop("i", h.M, inner)], [h.array("length", I32, h.M), h.array("X", F32, h.M, h.N)], "M N"
-    )
+    nest = h.nest([h.loop("i", h.M, inner)], [h.array("length", I32, h.M), h.array("X", F32, h.M, h.N)], "M N")
     lengths = data(nest, {"M": 100, "N": 7}, "normal", 0).arrays["length"]
     assert set(lengths.tolist()) == set(range(8))
 

@@ -165,10 +165,7 @@ def test_faults_are_found(old: str, new: str, code: str) -> None:
 def test_arrays_in_place_are_tried() -> None:
     """A text that reads x after z was written is right only while they are apart."""
     late = ADDED.replace("z[i] = x[i] + y[i];", "{ z[i] = y[i]; z[i] = x[i] + y[i]; }")
-    assert (
-        tried(h.added(), late).good
-        and tried(h.added(), ADDED, added, replace(FEW, in_place=(("z", "x"),))).good
-    )
+    assert tried(h.added(), late).good and tried(h.added(), ADDED, added, replace(FEW, in_place=(("z", "x"),))).good
     report = tried(h.added(), late, added, replace(FEW, in_place=(("z", "x"),)))
     assert codes(report) == {"TL702"}, report.text
 

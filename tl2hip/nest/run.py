@@ -73,9 +73,7 @@ class Typed:
     def call(self, name: str, args: list[Values], dtype: DType) -> Values:
         return typed.call(name, args, dtype)
 
-    def accumulate(
-        self, old: Values, op: str, term: Values, dtype: DType, depth: int | None, entry: int
-    ) -> Values:
+    def accumulate(self, old: Values, op: str, term: Values, dtype: DType, depth: int | None, entry: int) -> Values:
         return typed.binary(op, old, term)
 
     def memory(self, size: int, dtype: DType) -> Values:
@@ -157,9 +155,7 @@ def _argument(
     shape = tuple(machine.whole(e, frame) for e in array.shape)
     wanted = tuple(int(x[0]) for x in shape)
     if given.shape != wanted or given.dtype != numpy_type(array.dtype):
-        raise ValueError(
-            f"{array.name} must be {array.dtype}{list(wanted)}, not {given.dtype}{list(given.shape)}"
-        )
+        raise ValueError(f"{array.name} must be {array.dtype}{list(wanted)}, not {given.dtype}{list(given.shape)}")
     if id(given) not in same:
         same[id(given)] = copied(given, array.dtype)
     return Place(same[id(given)], np.zeros(1, np.int64), shape, row_major(shape))

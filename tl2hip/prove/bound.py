@@ -75,9 +75,7 @@ def reference(
     frame = start(machine, arrays, scalars or {}, dims or {}, copied)
     with np.errstate(all="ignore"):
         machine.block(nest.body, frame)
-        return {
-            name: _reference(frame.place(name).memory, extents(frame.place(name))) for name in outputs(nest)
-        }
+        return {name: _reference(frame.place(name).memory, extents(frame.place(name))) for name in outputs(nest)}
 
 
 def _reference(cells: Cells, shape: tuple[int, ...]) -> Reference:
@@ -195,9 +193,7 @@ def compare(got: Values, typed: Values, reference: Reference) -> Verdict:
         expected = np.where(reference.exact, typed, reference.value.astype(typed.dtype))
     wrong = np.where(reference.exact, ~equal, bounded & ~(ratio <= 1))
     failures = tuple(
-        Failure(
-            tuple(int(i) for i in at), got[tuple(at)], expected[tuple(at)], _allowed(reference, tuple(at))
-        )
+        Failure(tuple(int(i) for i in at), got[tuple(at)], expected[tuple(at)], _allowed(reference, tuple(at)))
         for at in np.argwhere(wrong)[:FEW]
     )
     worst = float(np.max(ratio, where=bounded, initial=0.0))

@@ -130,9 +130,7 @@ class Bounds:
             return wide, error
         return np.where(inexact, wide, self.widened(value.typed)), np.where(inexact, error, 0.0)
 
-    def _rounded(
-        self, result: Values, at: interval.Pair, flags: Values, dtype: DType, ulps: float
-    ) -> Bounded:
+    def _rounded(self, result: Values, at: interval.Pair, flags: Values, dtype: DType, ulps: float) -> Bounded:
         """The result of a float operation that is off by at most `ulps` units in the last place."""
         wide, error = at
         step = SLACK * 2 * ulps * unit(dtype) * (np.abs(wide) + error) + smallest(dtype) * (2 * ulps)
@@ -293,9 +291,7 @@ class Bounds:
             return Bounded(result, value.flags, new, center, grown)
         exact = self._rounded(result, (wide, error), value.flags, new, 0.5)
         wide, error = pair(exact)
-        return Bounded(
-            result, value.flags, new, np.where(inexact, center, wide), np.where(inexact, grown, error)
-        )
+        return Bounded(result, value.flags, new, np.where(inexact, center, wide), np.where(inexact, grown, error))
 
     def _through(self, wide: Values, dtype: DType) -> Values:
         narrow = wide.astype(np.float64) if dtype.bits <= 16 else wide

@@ -84,9 +84,7 @@ _REALS: dict[str, tuple[float, ...]] = {
 }
 
 
-def _array(
-    nest: Nest, a: Array, at: Evaluator, found: Uses, mode: str, random: np.random.Generator
-) -> Values:
+def _array(nest: Nest, a: Array, at: Evaluator, found: Uses, mode: str, random: np.random.Generator) -> Values:
     shape = tuple(int(n or 0) for n in at.extents(a))
     kind = numpy_type(a.dtype)
     if a.dtype is BOOL:

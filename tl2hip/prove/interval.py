@@ -29,9 +29,7 @@ def around(corners: list[Values], v: Values) -> Values:
     error = np.zeros(1, v.dtype)
     for c in corners:
         gap = np.where(c == v, 0.0, np.abs(c - v))
-        error = np.maximum(
-            error, np.where(np.isnan(gap), np.where(np.isnan(v) & np.isnan(c), 0.0, np.inf), gap)
-        )
+        error = np.maximum(error, np.where(np.isnan(gap), np.where(np.isnan(v) & np.isnan(c), 0.0, np.inf), gap))
     return error
 
 

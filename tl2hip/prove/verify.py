@@ -172,9 +172,7 @@ class Session:
         self.judge_run(ran, told)
         verdicts = {}
         if ran.status == 0:
-            verdicts = {
-                name: self.judge(name, got[name], typed[name], references[name], told) for name in typed
-            }
+            verdicts = {name: self.judge(name, got[name], typed[name], references[name], told) for name in typed}
             self.judge_inputs(got, drawn, typed, told)
         return Case(
             sizes,
@@ -260,9 +258,7 @@ class Session:
             self.add(NestDiffers(element, mine, str(first.got), told, at=self.nest.at))
         return verdict.good
 
-    def run_hip(
-        self, library: Library, drawn: Data, sizes: Sizes, shifted: bool
-    ) -> tuple[dict[str, Values], Run]:
+    def run_hip(self, library: Library, drawn: Data, sizes: Sizes, shifted: bool) -> tuple[dict[str, Values], Run]:
         """The arrays after a launch, and the run. `shifted` arrays start one element into their memory."""
         at = Evaluator(self.nest, sizes, drawn.scalars)
         buffers = copies(drawn.arrays, shifted)

@@ -135,9 +135,7 @@ class Undecided(Problem):
     message: ClassVar[str] = (
         "{count} of {total} elements are undecided: a decision on their way is within its rounding"
     )
-    help: ClassVar[str] = (
-        "where this is most of them, a comparison or int() of rounded values decides the result"
-    )
+    help: ClassVar[str] = "where this is most of them, a comparison or int() of rounded values decides the result"
     why: ClassVar[str] = (
         "Where a comparison, a floor or a conversion to int takes values whose bounds overlap, either"
         " outcome is right,"
@@ -174,9 +172,7 @@ class NothingDrawn(Problem):
     title: ClassVar[str] = "no shape to try"
     message: ClassVar[str] = "no shape was found that the asserts of {name} admit within the budget of work"
     help: ClassVar[str] = "give shapes to verify, or loosen the asserts"
-    why: ClassVar[str] = (
-        "Shapes are drawn at random and kept where every assert holds and no extent is negative."
-    )
+    why: ClassVar[str] = "Shapes are drawn at random and kept where every assert holds and no extent is negative."
 
     name: str
 
@@ -189,9 +185,7 @@ class InputChanged(Problem):
     title: ClassVar[str] = "an input was changed"
     message: ClassVar[str] = "{array} was changed, which the kernel only reads ({case})"
     help: ClassVar[str] = "this is a fault of tl2hip, or of a printed text that was changed by hand"
-    why: ClassVar[str] = (
-        "Arrays that the kernel does not store to must come back byte for byte as they were given."
-    )
+    why: ClassVar[str] = "Arrays that the kernel does not store to must come back byte for byte as they were given."
 
     array: str
     case: str
