@@ -206,3 +206,17 @@ def correlate(A: Tensor[f32, M, N], C: Tensor[f32, N, N]) -> None:
             for k in range(M):
                 C[i, j] += A[k, i] * A[k, j]
             C[j, i] = C[i, j]
+
+
+@kernel
+def left_of_diagonal(A: Tensor[f32, N, N], C: Tensor[f32, N, N]) -> None:
+    for i in range(N):
+        for j in range(i - 3):
+            C[i, j] = A[i, j] * f32(2)
+
+
+@kernel
+def plus_diagonal(A: Tensor[f32, N, N], C: Tensor[f32, N, N]) -> None:
+    for i in range(N):
+        for j in range(N):
+            C[i, j] = A[i, j] + A[j, j]
