@@ -257,14 +257,22 @@ def _cast(w: Writer, tag: str, depth: int) -> str:
     w.mark(f"cast to {tag}")
     inner = value(w, other, depth - 1)
     if is_float(other) and not is_float(tag):
-        w.mark("cast of a float to an integer")
-        if w.chance(0.3):
-            w.mark("int()")
-            return f"{tag}(int({inner}) % 100)"
-    elif w.chance(0.2):
+        return whole(w, inner, other, tag)
+    if w.chance(0.2) and is_float(tag):
         w.mark("float()")
-        return f"{tag}(float({inner}))" if is_float(tag) else f"{tag}({inner})"
+        return f"{tag}(float({inner}))"
     return f"{tag}({inner})"
+
+
+def whole(w: Writer, text: str, dtype: str, tag: str) -> str:
+    """A float as an integer that holds it: what the others become, and NaN, NumPy leaves to the processor."""
+    w.mark("cast of a float to an integer")
+    low = "0" if tag.startswith("u") else "-100"
+    inside = f"min(max({dtype}({low}), {text}), {dtype}(100))"
+    if w.chance(0.3):
+        w.mark("int()")
+        return f"{tag}(int({inside}) % 100)"
+    return f"{tag}({inside})"
 
 
 def _mixed(w: Writer, tag: str, depth: int) -> str:

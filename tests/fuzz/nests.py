@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from tests.fuzz.expressions import condition, element, index, leaf, literal, value, weak_int
-from tests.fuzz.kinds import FLOATS, INTEGERS, NUMPY, is_float
+from tests.fuzz.kinds import INTEGERS, NUMPY, is_float
 from tests.fuzz.loops import loop
 from tests.fuzz.writer import Array, Writer
 
@@ -51,13 +51,16 @@ def some_locals(w: Writer, at_most: int = 2) -> None:
 def store(w: Writer, array: Array, at: list[str]) -> None:
     """A store to an element: plain, augmented, or under a condition."""
     made = value(w, array.dtype if array.dtype != "bool" else "bool", depth(w))
-    if array.dtype != "bool" and w.chance(0.08):
+    casts = array.dtype != "bool" and w.chance(0.08)
+    if casts:
         other = w.dtype()
-        if not (is_float(other) and not is_float(array.dtype)) or w.chance(0.3):
-            w.mark("store that casts")
-            made = value(w, other, depth(w))
+        w.mark("store that casts")
+        made = value(w, other, depth(w))
+        if is_float(other) and not is_float(array.dtype):
+            low = "0" if array.dtype.startswith("u") else "-100"
+            made = f"min(max({other}({low}), {made}), {other}(100))"
     where = element(w, array, at)
-    kind = w.weighted((("plain", 10), ("augmented", 4), ("if", 3), ("if else", 2), ("elif", 1)))
+    kind = "plain" if casts else w.weighted((("plain", 10), ("augmented", 4), ("if", 3), ("if else", 2), ("elif", 1)))
     if kind == "augmented" and array.dtype != "bool":
         ops = ["+=", "-=", "*=", "//=", "%="] + (["/="] if is_float(array.dtype) else ["^=", "|=", "&="])
         op = w.one(ops)
@@ -158,8 +161,6 @@ def swap(w: Writer) -> None:
     extents = dims(w, w.one((1, 2)))
     dtype = w.dtype()
     a, b = w.source(dtype, extents), w.parameter(dtype, extents)
-    if a.name == b.name:
-        return
     w.mark("swap")
     w.writing |= {a.name, b.name}
     with ExitStack() as stack:
@@ -430,10 +431,7 @@ def while_loop(w: Writer) -> None:
     """Each element by its own `while`."""
     extents = dims(w, w.one((1, 2)))
     tag = w.dtype(("f32", "f64", "i32", "i64"))
-    target = w.target(tag, extents)
-    source = w.source(tag, extents)
-    if source.name == target.name:
-        return
+    source, target = w.source(tag, extents), w.parameter(tag, extents)
     w.writing.add(target.name)
     w.mark("while")
     with ExitStack() as stack:
@@ -541,6 +539,3 @@ def flat(w: Writer) -> None:
         to = [place] if len(target.extents) == 1 else [i.name, j.name]
         w.line(f"{element(w, target, to)} = {source.name}[{place}] + {value(w, tag, 1)}")
 
-
-def fixed_names(w: Writer, dtype: str) -> bool:
-    return dtype in FLOATS

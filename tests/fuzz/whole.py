@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from tests.fuzz.expressions import condition, literal, value
+from tests.fuzz.expressions import literal, value
 from tests.fuzz.kinds import NUMPY, is_float
 from tests.fuzz.loops import loop
 from tests.fuzz.nests import DIMS, depth, dims, elementwise, row_reduction
 from tests.fuzz.writer import Writer
+
+
+NARROW = ("i8", "i16", "i32", "u8", "u32")
+"""What NumPy sums in a wider type unless it is told not to."""
 
 
 # --- slices ----------------------------------------------------------------------------------------------
@@ -68,7 +72,8 @@ def row_slices(w: Writer) -> None:
                 kind = w.one(("sum", "max", "min", "mean" if tag in ("f32", "f64") else "sum"))
                 w.mark(f"row .{kind}()")
                 stat = w.name("stat", "m")
-                spelled = w.one((f"{held}.{kind}()", f"np.{kind}({held})"))
+                wide = "" if kind != "sum" or tag not in NARROW else f"dtype={NUMPY[tag]}"
+                spelled = w.one((f"{held}.{kind}({wide})", f"np.{kind}({held}{wide and ', '}{wide})"))
                 if kind in ("max", "min"):
                     w.line(f"{stat} = {tag}(0)")
                     w.line(f"if {axis} > 0:")
@@ -113,7 +118,7 @@ def whole_slices(w: Writer) -> None:
         w.line(f"{target.name}[{w.one((':', '1:', '::2', ':-1'))}, {w.one((':', '1:', '0', '-1'))}] = {literal(w, tag)}")
     else:
         x, target = w.source(tag, (a, b)), w.parameter("f64" if tag == "f64" else tag, (a,))
-        if tag in ("i8", "i16", "i32", "u8", "u32"):
+        if tag in NARROW:
             w.line(f"{target.name}[:] = {x.name}.sum(axis=1, dtype={NUMPY[tag]})")
         else:
             w.line(f"{target.name}[:] = {x.name}.sum(axis=1)")
@@ -244,6 +249,3 @@ def matrix_product(w: Writer) -> None:
             w.line(f"{s} += {left} * {right}")
         w.line(f"{c.name}[{i.name}, {j.name}] = {s}" if w.chance(0.7) else f"{c.name}[{i.name}, {j.name}] += {s}")
 
-
-def unused(w: Writer) -> str:
-    return condition(w, 0)
