@@ -300,6 +300,15 @@ def test_in_place_of_a_lesser_kind_is_refused() -> None:
     check(over("a[0] += x[0]", head), np.array([5, 6], np.int32), draw(2))
 
 
+def test_an_array_that_every_turn_makes_anew() -> None:
+    run("t = np.zeros(N, f32)\nfor i in range(M):\n    t = t * 0.5 + X[i]\n    Y[i] = t\nv[:] = t")
+    run("t = v * 1\nfor i in range(M):\n    for j in range(2):\n        t = t[::-1] + X[i]\nv[:] = t")
+    shared = "t = np.zeros(N, f32)\nu = t\nfor i in range(M):\n    t = t + X[i]\nv[:] = u + t"
+    assert refusal(over(shared)) == ("TL304", "t")
+    assert refusal(over("t = v\nfor i in range(M):\n    t = t + X[i]\nv[:] = t"))[0] == "TL304"
+    assert refusal(over("t = v * 1\nfor i in range(M):\n    t = t[1:] * 2\nw[0] = t[0]"))[0] == "TL304"
+
+
 def test_expressions_nested_too_deeply_are_refused_at_their_place() -> None:
     source = Source("k.py", IMPORTS + over("Y[:] = " + " + ".join(["X"] * 200)))
     report = Report(source)

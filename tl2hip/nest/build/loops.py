@@ -9,15 +9,17 @@ from tl2hip.dtypes import I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.assign import poison, put
+from tl2hip.nest.build.broadcast import operand
 from tl2hip.nest.build.context import Binding, Bound, Context, Result, Tiling, Told, Unreadable
-from tl2hip.nest.build.expand import outermost_moving
+from tl2hip.nest.build.expand import fill, outermost_moving
 from tl2hip.nest.build.expressions import test
+from tl2hip.nest.build.linear import same
 from tl2hip.nest.build.marks import check_split, tiling_of_call
 from tl2hip.nest.build.merge import assigned, carry, meet, set_to, undefined, warn_narrow
 from tl2hip.nest.build.names import means
 from tl2hip.nest.build.sequences import range_of, sequence
 from tl2hip.nest.build.types import Typed
-from tl2hip.nest.build.values import ScalarValue
+from tl2hip.nest.build.values import ScalarValue, View
 from tl2hip.nest.walk import all_parts, all_stmts, substitute
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
@@ -168,7 +170,7 @@ def _widened(ctx: Context, before: dict[str, Binding], entering: dict[str, Entry
             continue
         if isinstance(found, Unreadable) and (found.problem is None or isinstance(how, Unreadable)):
             continue  # what was refused in this trial must not be forgotten in another
-        if found is not how and found != how:
+        if found is not how and found != how and not _copied_back(ctx, name, how):
             entering[name] = found
             changed = True
     return changed
@@ -176,12 +178,13 @@ def _widened(ctx: Context, before: dict[str, Binding], entering: dict[str, Entry
 
 def _close(ctx: Context, name: str, how: Entry, before: Binding, body: list[ir.Stmt], at: Span) -> None:
     """Puts a carried name into its local before the first turn and after each."""
-    if not isinstance(how, Typed):
-        ctx.state.names[name] = how
-        return
     left = ctx.state.names[name]
     if isinstance(left, Unreadable):
-        ctx.state.names[name] = left
+        return
+    if not isinstance(how, Typed):
+        if _copied_back(ctx, name, how):
+            _copy_back(ctx, name, how, body)
+        ctx.state.names[name] = how
         return
     last = set_to(ctx, name, how, left, left.at)
     if last is not None:
@@ -192,6 +195,37 @@ def _close(ctx: Context, name: str, how: Entry, before: Binding, body: list[ir.S
         ctx.emit(first)
     warn_narrow(ctx, name, Typed.of(before.value), how, before.at)
     ctx.state.names[name] = carry(ctx, name, how, before.at)
+
+
+def _array_of(ctx: Context, b: Binding | Typed | None) -> View | None:
+    """The whole local array that a name is bound to."""
+    if not isinstance(b, Bound) or not isinstance(b.value, View) or not b.value.shape:
+        return None
+    local = ctx.state.arrays[b.value.array].role == "local"
+    return b.value if local and all(b.value.whole) else None
+
+
+def _copied_back(ctx: Context, name: str, how: Entry) -> bool:
+    """Whether a name that is an array of its own leaves a turn as another one of the same kind: then the
+    elements are copied, as no other name can tell."""
+    entered, left = _array_of(ctx, how), _array_of(ctx, ctx.state.names.get(name))
+    if entered is None or left is None or ctx.scope or entered.array == left.array:
+        return False
+    shared = any(
+        isinstance(b, Bound) and isinstance(b.value, View) and b.value.array in (entered.array, left.array)
+        for other, b in ctx.state.names.items()
+        if other != name
+    )
+    alike = entered.dtype is left.dtype and len(entered.shape) == len(left.shape)
+    return alike and not shared and all(map(same, entered.shape, left.shape))
+
+
+def _copy_back(ctx: Context, name: str, how: Entry, body: list[ir.Stmt]) -> None:
+    entered, left = _array_of(ctx, how), ctx.state.names[name]
+    assert entered is not None and isinstance(left, Bound) and isinstance(left.value, View)
+    outer, ctx.out, ctx.at = (ctx.out, ctx.at), body, left.at
+    fill(ctx, entered, operand(left.value), left.at)
+    ctx.out, ctx.at = outer
 
 
 # --- ranges ----------------------------------------------------------------------------------------------

@@ -59,8 +59,10 @@ def undefined(name: str, reason: str, before: str) -> Unreadable:
     return Unreadable(lambda at: problems.MaybeUndefined(name, reason, before, at=at))
 
 
-def _two_types(name: str, one: str, other: str) -> Unreadable:
+def _two_types(name: str, one: str, other: str, way: str = "") -> Unreadable:
     def problem(at: Span) -> Problem:
+        if way:
+            return problems.TypeChanges(name, one, other, way, at=at)
         return problems.TypeChanges(name, one, other, at=at)
 
     return Unreadable(problem)
@@ -79,7 +81,8 @@ def meet(name: str, one: Binding | None, other: Binding | None, loop: bool, reas
     if isinstance(one.value, tuple) or isinstance(other.value, tuple):
         return _two_types(name, "one tuple", "another")
     if not isinstance(one.value, ScalarValue) or not isinstance(other.value, ScalarValue):
-        return _two_types(name, described(one.value), "another place" if not loop else "another array")
+        way = f"change it in place, `{name}[:] = …`, or use two names"
+        return _two_types(name, described(one.value), "another array or place", way)
     typed = merged(Typed.of(one.value), Typed.of(other.value), loop)
     if typed is None:
         return _two_types(name, described(one.value), described(other.value))

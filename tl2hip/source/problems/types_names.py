@@ -100,7 +100,7 @@ class TypeChanges(Problem):
     code: ClassVar[str] = "TL304"
     title: ClassVar[str] = "Name of two types"
     message: ClassVar[str] = "`{name}` is {one} on one way here and {other} on another"
-    help: ClassVar[str] = "cast, so that both are of one type, or use two names"
+    help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
         "A local of a kernel has one dtype wherever two ways meet. A Python number takes the dtype of what it "
         "meets; two NumPy dtypes would make the type depend on the data, or on how often a loop has turned."
@@ -128,6 +128,7 @@ def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
     name: str
     one: str
     other: str
+    way: str = "cast, so that both are of one type, or use two names"
 
 
 @dataclass(frozen=True)
