@@ -216,6 +216,17 @@ def test_fma_inside_a_sum_is_accepted() -> None:
     assert judged(h.product(), fused, arrays, dims).good
 
 
+def test_products_that_overflow_inside_a_sum_are_undecided() -> None:
+    """Rounded, they are infinities of both signs; fused, they never are."""
+    a = np.array([[1e30, -1e30, 1.0]], np.float32)
+    b = np.array([[1e30], [1e30], [1.0]], np.float32)
+    arrays, dims = {"A": a, "B": b, "C": np.zeros((1, 1), np.float32)}, {"M": 1, "D": 3, "N": 1}
+    for got in (np.nan, np.inf, 1.0):
+        assert judged(h.product(), np.array([[got]], np.float32), arrays, dims).undecided == 1
+    chained = {**arrays, "A": np.sqrt(np.abs(a)) * np.float32(1e10)}
+    assert judged(h.product(), np.array([[np.inf]], np.float32), chained, dims).good
+
+
 def test_f64_sums_have_a_wider_reference() -> None:
     x, arrays, dims = rows(13, 700, F64)
     options: Any = {"parallel": ("i",), "depths": {"j": chain}}

@@ -179,7 +179,8 @@ class Bounds:
         at = interval.binary(op, pair(a), pair(b))
         if op == "**":
             return self._rounded(result, at, flags | np.uint8(APPROXIMATE), dtype, _ulps("pow", dtype))
-        return self._rounded(result, at, flags, dtype, 0.5)
+        rounded = self._rounded(result, at, flags, dtype, 0.5)
+        return _fusable(rounded, at[0]) if op == "*" else rounded
 
     def _stepped(self, value: Bounded, at: interval.Pair) -> Bounded:
         """A jump that the bounds straddle leaves its lanes undecided; exact ones are what a typed run gives."""
@@ -364,6 +365,16 @@ class Bounds:
 
     def blur(self, memory: Cells) -> None:
         memory.flags |= UNDECIDED
+
+
+def _fusable(product: Bounded, wide: Values) -> Bounded:
+    """A product past the largest value is not surely infinite: fused into a sum it is never rounded."""
+    assert product.wide is not None and product.error is not None
+    lost = np.isfinite(wide) & np.isinf(product.wide)
+    if lost.any():
+        product.wide = np.where(lost, wide, product.wide)
+        product.error = np.where(lost, np.inf, product.error)
+    return product
 
 
 @cache
