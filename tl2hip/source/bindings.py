@@ -102,7 +102,9 @@ class Names:
                 self.origins[target] = origin
 
 
-MARKERS = frozenset({"tl2hip.kernel", "tl2hip.CompileKernel"})
+COMPILES = "tl2hip.CompileKernel"
+"""The article's function that compiles a function with options."""
+MARKERS = frozenset({"tl2hip.kernel", COMPILES})
 """The functions that make a kernel of the function they are given."""
 
 

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import libcst as cst
 
 from tl2hip.source import nodes
+from tl2hip.source.bindings import COMPILES
 from tl2hip.source.lower_statements import Statements
+from tl2hip.source.names import resolve
 from tl2hip.source.nodes import AnnAssign, Assign, Call, Expr, Function, Module
 from tl2hip.source.places import Places, places
 from tl2hip.source.problems.base import Problem
@@ -35,8 +37,10 @@ def lower(
         functions.append(made)
         problems += [(name, one) for one in own]
     assignments, unsettled = _assignments(tree, source, spans, found)
-    calls = tuple(_constant_calls(tree, source, spans, found))
-    module = Module(source, (), tuple(functions), assignments, calls, unsettled=unsettled)
+    calls = tuple(_file_calls(tree, source, spans, found))
+    constant = tuple(c for c in calls if _own(c, found) and all(map(_constant, _values(c))))
+    compiled = tuple(c for c in calls if not _own(c, found))
+    module = Module(source, (), tuple(functions), assignments, constant, compiled, unsettled=unsettled)
     return module, problems
 
 
@@ -92,18 +96,26 @@ def _names(target: Expr) -> Iterator[str]:
             yield from _names(item)
 
 
-def _constant_calls(tree: cst.Module, source: Source, spans: Places, found: Scan) -> Iterator[Call]:
-    """The calls `f(M=1024)` of the file's own functions with nothing but constants, in order."""
+def _file_calls(tree: cst.Module, source: Source, spans: Places, found: Scan) -> Iterator[Call]:
+    """The calls `f(M=1024)` of the file's own functions, and those of `CompileKernel`, in order."""
     for call in _calls(tree.body, spans, found):
         own: list[Problem] = []
         made = Statements(source, spans, found.origins, (), own).expression(call)
-        values = (*made.args, *(one.value for one in made.keywords)) if isinstance(made, Call) else ()
-        if not own and isinstance(made, Call) and all(_constant(value) for value in values):
+        if not own and isinstance(made, Call):
             yield made
 
 
+def _own(call: Call, found: Scan) -> bool:
+    """Whether a call is one of a function of the file."""
+    return isinstance(call.func, nodes.Name) and call.func.id in found.functions
+
+
+def _values(call: Call) -> tuple[Expr, ...]:
+    return (*call.args, *(one.value for one in call.keywords))
+
+
 def _calls(body: Sequence[cst.CSTNode], spans: Places, found: Scan) -> Iterator[cst.Call]:
-    """The calls of file-level functions in the expressions of file-level statements, in order."""
+    """The calls of file-level functions, and of `CompileKernel`, in file-level statements, in order."""
     for node in body:
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
             continue
@@ -114,10 +126,19 @@ def _calls(body: Sequence[cst.CSTNode], spans: Places, found: Scan) -> Iterator[
         stack: list[cst.CSTNode] = [node] if any(first <= line <= last for line in found.called_on) else []
         while stack:
             one = stack.pop()
-            func = one.func if isinstance(one, cst.Call) else None
-            if isinstance(one, cst.Call) and isinstance(func, cst.Name) and func.value in found.functions:
-                yield one
+            if isinstance(one, cst.Call):
+                text = _dotted(one.func)
+                if text in found.functions or (text and resolve(text, found.origins) == COMPILES):
+                    yield one
             stack.extend(reversed(one.children))
+
+
+def _dotted(func: cst.BaseExpression) -> str | None:
+    """`a.b.c` as text, None for any other expression."""
+    if isinstance(func, cst.Attribute):
+        before = _dotted(func.value)
+        return None if before is None else f"{before}.{func.attr.value}"
+    return func.value if isinstance(func, cst.Name) else None
 
 
 def _constant(value: Expr) -> bool:

@@ -303,6 +303,8 @@ class Module(Node):
     assignments: tuple[Assign | AnnAssign, ...]
     calls: tuple[Call, ...] = ()
     """Every file-level call whose arguments are all constants (the article's `f(M=1024, …)`)."""
+    compiled: tuple[Call, ...] = ()
+    """Every `CompileKernel(f, …)` at file level."""
     kernels: tuple[str, ...] = ()
     """The names of the functions that are kernels; `functions` holds their helper functions too."""
     refused: frozenset[str] = frozenset()

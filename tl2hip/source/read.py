@@ -107,6 +107,7 @@ def _lowered(
         module.functions,
         module.assignments,
         module.calls,
+        module.compiled,
         kernels=kernels,
         refused=refused,
         unsettled=found.unsettled | module.unsettled,

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tl2hip.source.bindings import (
+    COMPILES,
     MARKERS,
     Definition,
     Names,
@@ -47,7 +48,7 @@ class Scan:
     """Kernels inside a class or another function, and what holds them."""
     unsettled: frozenset[str]
     called_on: tuple[int, ...]
-    """The lines with a call of one of the file's own functions."""
+    """The lines with a call of one of the file's own functions, or of `CompileKernel`."""
 
 
 def parse(source: Source) -> tuple[ast.Module, list[ast.AST]]:
@@ -156,7 +157,7 @@ def scan(tree: ast.Module, every: list[ast.AST], known: tuple[Import, ...] = ())
         _kernels(every, names),
         tuple(_misplaced(every, names.origins)),
         frozenset(names.unsettled),
-        tuple(_own_calls(every, names.functions)),
+        tuple(_own_calls(every, names)),
     )
 
 
@@ -195,9 +196,12 @@ def _compiled(every: list[ast.AST], origins: dict[str, str]) -> Iterator[str]:
             yield first.id
 
 
-def _own_calls(every: list[ast.AST], functions: dict[str, Definition]) -> Iterator[int]:
+def _own_calls(every: list[ast.AST], names: Names) -> Iterator[int]:
     for node in every:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
+        if not isinstance(node, ast.Call):
+            continue
+        text = dotted(node.func)
+        if text in names.functions or (text and resolve(text, names.origins) == COMPILES):
             yield node.func.lineno
 
 

@@ -34,13 +34,13 @@ def given(
 ) -> Given:
     """The parameters' values. `sets` goes first, then what CompileKernel calls in the function change, then the
     constant calls in the file where all of them agree, then CompileKernel calls at file level where these agree,
-    then defaults. What fits nothing is reported."""
+    then defaults. What fits nothing is reported. An option of CompileKernel set to 0 is left out."""
     names = [p.name for p in function.parameters]
     places = {p.name: p.at for p in function.parameters}
     for p in function.parameters:
         _check(p, module, report)
     values = {p.name: p.default for p in function.parameters if p.default is not None}
-    outside = tuple(_compiled(function, module))
+    outside = tuple(c for c in module.compiled if c.args and c.args[0] == nodes.Name(function.name))
     inside = tuple(_calls(function, module, function.name))
     _take(values, [_keywords(call, names) for call in outside], names)
     calls = [c for c in module.calls if isinstance(c.func, nodes.Name) and c.func.id == function.name]
@@ -54,7 +54,8 @@ def given(
         elif name in names:
             values[name] = made
         elif name in OPTIONS:
-            options = [o for o in options if o.name != name] + [nodes.Keyword(name, made, at=function.at)]
+            options = [o for o in options if o.name != name]
+            options += [nodes.Keyword(name, made, at=function.at)] if value else []
         elif name not in dims:
             known = ", ".join((*names, *sorted(dims))) or "none"
             report.add(UnknownSetting(function.name, name, known, at=function.at))
@@ -90,13 +91,6 @@ def _check(p: nodes.Parameter, module: nodes.Module, report: Report) -> None:
         assert p.annotation is not None
         way = "tensors are declared with tl.InputTensor inside; sizes and numbers are `int` and `float`"
         report.add(NotInArticle("this annotation", way, at=p.annotation.at))
-
-
-def _compiled(function: nodes.Function, module: nodes.Module) -> Iterator[nodes.Call]:
-    """The calls `CompileKernel(f, …)` of this function in the file's assignments."""
-    for assignment in module.assignments:
-        if assignment.value is not None:
-            yield from _calls(assignment.value, module, function.name)
 
 
 def _calls(node: nodes.Node, module: nodes.Module, name: str) -> Iterator[nodes.Call]:

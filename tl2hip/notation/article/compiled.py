@@ -29,7 +29,7 @@ class ArticleKernel(Compilable):
         declared: Mapping[str, tuple[Size, ...]],
         options: Mapping[str, int] | None = None,
     ) -> None:
-        sets = {**arguments, **(options or {})}
+        sets = {"unroll": 0, "prefetch": 0, **(options or {}), **arguments}
         super().__init__(function, {name: _plain(value) for name, value in sets.items()})
         self.arguments = dict(arguments)
         self.declared = dict(declared)
