@@ -105,8 +105,8 @@ class Names:
 
     @property
     def renamed(self) -> tuple[tuple[str, str], ...]:
-        """The (original, C name) pairs that differ, in the order of the plan."""
-        return tuple((a, b) for a, b in self._c.items() if a != b)
+        """The (original, C name) pairs of names of Python that differ, in the order of the plan."""
+        return tuple((a, b) for a, b in self._c.items() if a != b and a.isidentifier())
 
     def _take(self, name: str, c: str) -> None:
         self._c[name] = c

@@ -11,20 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from tl2hip.dtypes import I64, DType
+from tl2hip.dtypes import I64
 from tl2hip.nest.dependence import AxisKind
 from tl2hip.nest.index import number
 from tl2hip.nest.ir import Alloc, Axis, Compare, If, Load, Loop, Set, Stmt, Store, Update, Var, While
-from tl2hip.nest.walk import all_parts, all_stmts, own_exprs
+from tl2hip.nest.walk import all_parts, all_stmts, blocks, own_exprs, with_blocks
 from tl2hip.plan import loops
 from tl2hip.plan.access import unit_stride, uses
 from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import Barrier, DeviceIf, DeviceStmt, DeviceWhile, Tree
 from tl2hip.plan.loops import Spread
-from tl2hip.plan.names import Names
 from tl2hip.plan.promote import gathered
 from tl2hip.plan.reduce import Partial, partials, privatised, sums
+from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
+from tl2hip.plan.vectors import Wide, lowered, wide
 
 
 def shareable(axis: Axis, kinds: Mapping[str, AxisKind]) -> bool:
@@ -37,22 +38,45 @@ def inner_loops(body: Iterable[Stmt], kinds: Mapping[str, AxisKind]) -> tuple[Lo
     return tuple(s for s in all_stmts(body) if isinstance(s, Loop) and shareable(s.axis, kinds))
 
 
+def on_lanes(loop: Loop, kinds: Mapping[str, AxisKind]) -> bool:
+    """Whether a block shares a loop out over its lanes: it may, and no loop inside has more contiguous traffic
+    along it (a reduction is never left to a loop inside)."""
+    if not shareable(loop.axis, kinds):
+        return False
+    inner = inner_loops(loop.body, kinds)
+    if not inner or kinds[loop.axis.name].reductions:
+        return True
+    return unit_stride(loop.body, loop.axis.name) >= max(unit_stride(loop.body, x.axis.name) for x in inner)
+
+
+def gather(state: State, body: Iterable[Stmt]) -> tuple[Stmt, ...]:
+    """A body in which what lanes add into one place is a reduction of a scalar."""
+    return tuple(x for s in body for x in _gather_one(state, s))
+
+
+def _gather_one(state: State, s: Stmt) -> tuple[Stmt, ...]:
+    if isinstance(s, Loop) and on_lanes(s, state.kinds):
+        return gathered(s, state.kinds, state.dtypes, state.names) or (s,)
+    inner = tuple(gather(state, b) for b in blocks(s))
+    return (with_blocks(s, inner) if inner else s,)
+
+
 @dataclass(slots=True)
 class BlockCode:
-    """Lowers bodies that a block runs together.
+    """Lowers bodies that a block of `threads` runs together.
 
-    `atomic` names the arrays whose Updates may meet another block's; `same` maps an array to those that may be
-    the same memory. `shared_axes` collects the axes that went to lanes, `trees` those of them that are reduced.
+    `atomic` names the arrays whose Updates may meet another block's. With `vectors`, lanes move vectors where
+    they can. `lanes` collects the axes that went to lanes, `trees` those of them that are reduced, `moves` the
+    loops that move vectors.
     """
 
-    names: Names
-    kinds: dict[str, AxisKind]
-    dtypes: dict[str, DType]
+    state: State
     threads: int
     atomic: frozenset[str] = frozenset()
-    same: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    shared_axes: list[str] = field(default_factory=list)
+    vectors: bool = False
+    lanes: list[str] = field(default_factory=list)
     trees: dict[str, Tree] = field(default_factory=dict)
+    moves: list[Wide] = field(default_factory=list)
     _read: set[str] = field(default_factory=set)
     _written: set[str] = field(default_factory=set)
 
@@ -89,45 +113,45 @@ class BlockCode:
         return (*head, DeviceIf(s.test, first, second, at=s.at))
 
     def _loop(self, s: Loop) -> tuple[DeviceStmt, ...]:
-        if shareable(s.axis, self.kinds) and not self._better_inside(s):
-            held = gathered(s, self.kinds, self.dtypes, self.names)
-            if held is not None:
-                return self.lower(held)
-            kind = self.kinds[s.axis.name]
-            parts = partials(kind.reductions, s.axis, s.body, self.dtypes, self.names)
+        state = self.state
+        if on_lanes(s, state.kinds):
+            reductions = state.kinds[s.axis.name].reductions
+            parts = partials(reductions, s.axis, s.body, state.dtypes, state.names)
             if parts is not None:
                 return self._share(s, parts)
         head = self._fence_tests(s)
         body = (*self.lower(s.body), *self._close(s))
-        return (*head, loops.serial(s.axis, body, self.names, s.at))
-
-    def _better_inside(self, s: Loop) -> bool:
-        """Whether a loop inside has more contiguous traffic along it, and this one may stay uniform."""
-        inner = inner_loops(s.body, self.kinds)
-        if not inner or self.kinds[s.axis.name].reductions:
-            return False
-        return max(unit_stride(s.body, x.axis.name) for x in inner) > unit_stride(s.body, s.axis.name)
+        return (*head, loops.serial(s.axis, body, state.names, s.at))
 
     def _share(self, s: Loop, parts: tuple[Partial, ...]) -> tuple[DeviceStmt, ...]:
-        self.shared_axes.append(s.axis.name)
+        state = self.state
+        self.lanes.append(s.axis.name)
         if parts:
             self.trees[s.axis.name] = Tree(self.threads)
         head = self._fence(s)
-        conflicts = frozenset(u.array for u in self.kinds[s.axis.name].updates)
-        code = ThreadCode(self.names, self.dtypes, self.kinds, self.atomic | conflicts, sums(parts))
-        how = Spread("x", False, self.threads, s.axis.tile or self.threads)
-        loop = loops.spread(s.axis, how, code.lower(privatised(s.body, parts)), self.names, s.at)
+        conflicts = frozenset(u.array for u in state.kinds[s.axis.name].updates)
+        code = ThreadCode(state.names, state.dtypes, state.kinds, self.atomic | conflicts, sums(parts))
+        loop = self._lanes(replace(s, body=privatised(s.body, parts)), code)
         if parts and self.threads > WAVE:
             self._settle()  # the hop through LDS has barriers of its own
         starts = tuple(d for p in parts for d in p.start())
         ends = tuple(d for p in parts for d in (p.combine(self.threads, s.at), *code.lower(p.finish(s.at))))
-        return (*head, *starts, loop, *ends)
+        return (*head, *starts, *loop, *ends)
+
+    def _lanes(self, s: Loop, code: ThreadCode) -> tuple[DeviceStmt, ...]:
+        """The loop, each lane taking its share of the iterations."""
+        how = Spread("x", False, self.threads, s.axis.tile or self.threads)
+        moved = wide(self.state, s.axis, s.body) if self.vectors else None
+        if moved is None:
+            return (loops.spread(s.axis, how, code.lower(s.body), self.state.names, s.at),)
+        self.moves.append(moved)
+        return lowered(self.state, s, how, moved, code.lower)
 
     def _by_one_lane(self, s: Store | Update) -> tuple[DeviceStmt, ...]:
         s = replace(s, atomic=s.array in self.atomic) if isinstance(s, Update) else s
         if self.threads == 1:
             return (s,)
-        first = Compare("==", Var("thread_x", I64), number(0))
+        first = Compare("==", Var("thread.x", I64), number(0))
         return (DeviceIf(first, (s,), note="one lane stores", at=s.at),)
 
     def _fence(self, s: Stmt) -> tuple[DeviceStmt, ...]:
@@ -157,7 +181,7 @@ class BlockCode:
         self._written.clear()
 
     def _overlap(self, a: set[str], b: set[str]) -> bool:
-        return any(x == y or y in self.same.get(x, frozenset()) for x in a for y in b)
+        return any(x == y or y in self.state.same.get(x, frozenset()) for x in a for y in b)
 
     def _close(self, s: Loop | While) -> tuple[DeviceStmt, ...]:
         """A barrier at the end of a body whose next round, or next test, could meet what this one touched."""

@@ -22,17 +22,17 @@ from tl2hip.plan.ir import (
 from tl2hip.plan.walk import all_exprs, all_stmts
 
 PLACES: tuple[Place, ...] = (
-    Place("block_x", "blockIdx.x"),
-    Place("block_y", "blockIdx.y"),
-    Place("block_z", "blockIdx.z"),
-    Place("blocks_x", "gridDim.x"),
-    Place("blocks_y", "gridDim.y"),
-    Place("blocks_z", "gridDim.z"),
-    Place("thread_x", "threadIdx.x"),
-    Place("thread_y", "threadIdx.y"),
-    Place("thread_z", "threadIdx.z"),
+    Place("block.x", "blockIdx.x"),
+    Place("block.y", "blockIdx.y"),
+    Place("block.z", "blockIdx.z"),
+    Place("blocks.x", "gridDim.x"),
+    Place("blocks.y", "gridDim.y"),
+    Place("blocks.z", "gridDim.z"),
+    Place("thread.x", "threadIdx.x"),
+    Place("thread.y", "threadIdx.y"),
+    Place("thread.z", "threadIdx.z"),
 )
-"""The names plans know the hardware's indices by."""
+"""The names plans know the hardware's indices by; the dot keeps them apart from every name of the user."""
 
 ON_CHIP = ("shared", "thread", "vector")
 """The memory spaces that a kernel declares itself."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import ONE, ceil_div, number, product
@@ -11,7 +11,7 @@ from tl2hip.nest.ir import Axis, Expr, Loop, Stmt, Var
 from tl2hip.nest.walk import all_stmts
 from tl2hip.plan import loops, private, vectors
 from tl2hip.plan.access import loads_or_locals
-from tl2hip.plan.block import BlockCode, inner_loops
+from tl2hip.plan.block import BlockCode, gather, inner_loops, on_lanes
 from tl2hip.plan.chain import Chain, cooperation, head
 from tl2hip.plan.extents import block_count, constant_trip
 from tl2hip.plan.gfx942 import MAX_GRID_X, MAX_GRID_YZ, WAVE
@@ -61,14 +61,17 @@ def _by_threads(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     note_chain(state, shared, "thread")
     _note_serial(state, body)
     plain = Launch(kernel, grid)
-    moved = vectors.wide(state, chain)
-    how = shared[-1].how
+    last, how = shared[-1], shared[-1].how
+    moved = vectors.wide(state, last.axis, body) if how is not None and how.letter == "x" else None
     if moved is None or how is None:
         return (plain,)
-    rows = wrap(shared[:-1], vectors.lowered(state, chain, how, moved, code), state)
-    summary = f"the same by {moved.width} elements at a time"
-    aligned = state.add("kernel_aligned", rows, block, summary)
-    return (HostIf(moved.aligned(state), (Launch(aligned, _fewer(grid, moved)),), (plain,)),)
+    inner = vectors.lowered(state, Loop(last.axis, body, at=last.at), how, moved, code.lower)
+    aligned = state.add("kernel_aligned", wrap(shared[:-1], inner, state), block, _by_vectors(moved.width))
+    return (HostIf(vectors.aligned(state, (moved,)), (Launch(aligned, _fewer(grid, moved)),), (plain,)),)
+
+
+def _by_vectors(width: int) -> str:
+    return f"the same by {width} elements at a time"
 
 
 def _fewer(grid: tuple[Expr, Expr, Expr], moved: vectors.Wide) -> tuple[Expr, Expr, Expr]:
@@ -84,15 +87,40 @@ def _by_blocks(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     body = chain.body
     if has_private:
         body = private.for_block(state, body, product(grid), _block_number(shared))
-    code = BlockCode(state.names, state.kinds, state.dtypes, threads, atomic_arrays(state, shared), state.same)
+    body = gather(state, body)
+    code = BlockCode(state, threads, atomic_arrays(state, shared))
+    kernel = _block_kernel(state, shared, code, body, has_private, "", _summary(shared, "a block"))
+    plain = Launch(kernel, grid)
+    note_chain(state, shared, "block")
+    note_inner(state, body, code.lanes, threads)
+    state.trees.update(code.trees)
+    if not _may_move(state, body):
+        return (plain,)
+    code = replace(code, vectors=True, lanes=[], moves=[])
+    summary = "the same by vectors"
+    aligned = _block_kernel(state, shared, code, body, has_private, "kernel_aligned", summary)
+    return (HostIf(vectors.aligned(state, tuple(code.moves)), (Launch(aligned, grid),), (plain,)),)
+
+
+def _block_kernel(
+    state: State,
+    shared: Sequence[Shared],
+    code: BlockCode,
+    body: tuple[Stmt, ...],
+    has_private: bool,
+    suffix: str,
+    summary: str,
+) -> str:
     lowered = code.lower(body)
     if has_private:
         lowered = (*lowered, Barrier("the private arrays are used again"))
-    kernel = state.add("", wrap(shared, lowered, state), (threads, 1, 1), _summary(shared, "a block"))
-    note_chain(state, shared, "block")
-    note_inner(state, body, code.shared_axes, threads)
-    state.trees.update(code.trees)
-    return (Launch(kernel, grid),)
+    return state.add(suffix, wrap(shared, lowered, state), (code.threads, 1, 1), summary)
+
+
+def _may_move(state: State, body: tuple[Stmt, ...]) -> bool:
+    """Whether lanes of a block can move vectors in any loop."""
+    lanes = (s for s in all_stmts(body) if isinstance(s, Loop) and on_lanes(s, state.kinds))
+    return any(vectors.wide(state, s.axis, s.body) for s in lanes)
 
 
 def share_threads(chain: Chain) -> tuple[Shared, ...]:
@@ -193,7 +221,7 @@ def _block_number(shared: Sequence[Shared]) -> Expr:
 
 def _blocks(shared: Sequence[Shared]) -> tuple[tuple[Expr, Expr], ...]:
     used = sorted(s.how.letter for s in shared if s.how)
-    return tuple((Var(f"block_{c}", I64), Var(f"blocks_{c}", I64)) for c in used)
+    return tuple((Var(f"block.{c}", I64), Var(f"blocks.{c}", I64)) for c in used)
 
 
 def _thread_number(shared: Sequence[Shared]) -> Expr:

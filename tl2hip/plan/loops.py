@@ -28,15 +28,15 @@ class Spread:
 
     @property
     def block_index(self) -> Expr:
-        return Var(f"block_{self.letter}", I64) if self.blocks else number(0)
+        return Var(f"block.{self.letter}", I64) if self.blocks else number(0)
 
     @property
     def block_count(self) -> Expr:
-        return Var(f"blocks_{self.letter}", I64) if self.blocks else ONE
+        return Var(f"blocks.{self.letter}", I64) if self.blocks else ONE
 
     @property
     def thread_index(self) -> Expr:
-        return Var(f"thread_{self.letter}", I64) if self.threads > 1 else number(0)
+        return Var(f"thread.{self.letter}", I64) if self.threads > 1 else number(0)
 
 
 def serial(axis: Axis, body: tuple[DeviceStmt, ...], names: Names, at: Span) -> For:

@@ -40,14 +40,15 @@ def total(state: State, loop: Loop) -> Total | None:
     parts = partials(reductions, loop.axis, loop.body, state.dtypes, state.names)
     if parts is None:
         return None
+    state.names.keep(*(n for p in parts for n in p.names))
     shared = _share(chain)
     grid = tuple(_blocks(shared, letter) for letter in ("x", "y"))
     code = ThreadCode(state.names, state.dtypes, state.kinds, atomic_arrays(state, shared), sums(parts))
     body = wrap(shared, code.lower(privatised(chain.body, parts)), state)
-    which = linear(tuple((Var(f"block_{c}", I64), Var(f"blocks_{c}", I64)) for c in "xy"[: len(shared)]))
+    which = linear(tuple((Var(f"block.{c}", I64), Var(f"blocks.{c}", I64)) for c in "xy"[: len(shared)]))
     arrays = tuple(_workspace(state, p) for p in parts)
     stores = tuple(s for p, names in zip(parts, arrays, strict=True) for s in _stores(p, names, which, loop))
-    first = Compare("==", Var("thread_x", I64), ZERO)
+    first = Compare("==", Var("thread.x", I64), ZERO)
     whole = (
         *(d for p in parts for d in p.start()),
         *body,
@@ -114,7 +115,7 @@ def _over_blocks(
     state: State, loop: Loop, blocks: Expr, parts: tuple[Partial, ...], arrays: tuple[tuple[str, ...], ...]
 ) -> tuple[Stmt, ...]:
     """Statements that take the blocks' partials into the user's variables; their axis' kind is added."""
-    axis = Axis(state.names.fresh("block"), ZERO, blocks)
+    axis = Axis(state.names.fresh("block", keep=True), ZERO, blocks)
     before: list[Stmt] = []
     body: list[Stmt] = []
     after: list[Stmt] = []
