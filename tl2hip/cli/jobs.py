@@ -82,7 +82,7 @@ def _result(chunk: list[Input], future: Future[list[Outcome]] | None, wanted: Wa
         if future is not None:
             return future.result()
     except BrokenProcessPool:
-        pass
+        pass  # one of its sources killed it: which, is found below
     return [_apart(one, wanted) for one in chunk]
 
 
@@ -96,7 +96,7 @@ def _apart(source: Input, wanted: Wanted) -> Outcome:
 
     with ProcessPoolExecutor(1) as pool:
         try:
-            return pool.submit(work, source, wanted).result()
+            return pool.submit(_work_all, [source], wanted).result()[0]
         except BrokenProcessPool:
             problem = WorkerDied()
             return Outcome(source, told=tell(problem, source.name), rest=(told(problem),), refused=True)

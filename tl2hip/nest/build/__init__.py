@@ -113,7 +113,7 @@ def _body(ctx: Context) -> Results:
     except Refused as refused:
         ctx.tell(refused.problem)
     except Told:
-        pass
+        pass  # its problem is in the report already
     return Results()
 
 
