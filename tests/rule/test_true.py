@@ -20,11 +20,13 @@ from tl2hip.nest.ir import AxisRef, Binary, Expr, If, Loop, Nest, Set, Stmt, Sto
 from tl2hip.nest.run import run
 from tl2hip.nest.walk import all_parts, blocks, map_stmt_exprs, substitute, with_blocks
 from tl2hip.rule import load_rules
-from tl2hip.rule.match import Match, _Matcher
+from tl2hip.rule.fits import Match
+from tl2hip.rule.match import _Matcher
 from tl2hip.rule.recognise import fit
-from tl2hip.rule.view import Site, View, _Memory, _Walk, view
+from tl2hip.rule.sites import Site, View
+from tl2hip.rule.view import _Memory, _Walk, view
 
-SEEDS = range(150)
+SEEDS = range(100)
 SIZE = 3
 
 LOADS = ("A[i, k]", "A[k, i]", "B[k, j]", "B[j, k]", "v[k]", "v[i]", "A[i, j]", "C[i, j]", "D[i, k]", "D[i, j]")

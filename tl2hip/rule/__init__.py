@@ -14,9 +14,9 @@ from tl2hip.rule.meaning import combine, contract, elementwise, row_reduce
 if TYPE_CHECKING:
     from tl2hip.rule.check import RuleReport as RuleReport
     from tl2hip.rule.check import check_rules as check_rules
+    from tl2hip.rule.fits import Match as Match
     from tl2hip.rule.load import BadRules as BadRules
     from tl2hip.rule.load import load_rules as load_rules
-    from tl2hip.rule.match import Match as Match
     from tl2hip.rule.recognise import Applied as Applied
     from tl2hip.rule.recognise import NearMiss as NearMiss
     from tl2hip.rule.recognise import Verdict as Verdict
@@ -41,7 +41,7 @@ _HOMES = {
     "tl2hip.rule.recognise": ("Applied", "NearMiss", "Verdict", "apply"),
     "tl2hip.rule.check": ("RuleReport", "check_rules"),
     "tl2hip.rule.load": ("BadRules", "load_rules"),
-    "tl2hip.rule.match": ("Match",),
+    "tl2hip.rule.fits": ("Match",),
 }
 
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tl2hip.rule.examples import examples, nest_of
+from tl2hip.rule.fits import Match
 from tl2hip.rule.load import Loaded, RuleFile, rule_files
-from tl2hip.rule.match import Match
 from tl2hip.rule.pattern import Pattern, read_left, told
 from tl2hip.rule.recognise import apply, fit
+from tl2hip.rule.sites import View
 from tl2hip.rule.soundness import counterexample
-from tl2hip.rule.view import View
 from tl2hip.source import nodes
 from tl2hip.source.names import local_names
 from tl2hip.source.problems.base import Refused, show

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 if TYPE_CHECKING:
     from typing import Literal as Op
 
-    from tl2hip.rule.match import Match
+    from tl2hip.rule.fits import Match
 
     Axis = int
     Const = Any

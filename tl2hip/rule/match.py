@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import permutations, product
 
-from tl2hip.dtypes import DType
 from tl2hip.nest.ir import (
     AxisRef,
     Binary,
-    Call,
     Cast,
-    Compare,
     Const,
     Dim,
     Expr,
     Load,
-    Logic,
     Loop,
     Scalar,
-    Select,
-    Unary,
     Var,
 )
-from tl2hip.nest.show import show_expr
-from tl2hip.nest.walk import all_parts, map_expr, parts, substitute
+from tl2hip.nest.walk import all_parts, parts, substitute
+from tl2hip.rule.fits import Captured, Match, Miss, State, shown
 from tl2hip.rule.pattern import Pattern
-from tl2hip.rule.view import Site, View
+from tl2hip.rule.sites import Site, View
+from tl2hip.rule.terms import alike, joined, operands, said, stripped
 
 COMMUTE = ("+", "*", "&", "|", "^")
 """Operations whose operands may be taken in any order and grouping."""
@@ -36,109 +31,11 @@ OPERANDS = 6
 """The most operands of one sum or product that are taken in every grouping."""
 
 
-@dataclass(frozen=True, slots=True)
-class Captured:
-    """What a hole stands for: an expression where `site` evaluates it, over the pattern's axes `args`."""
-
-    expr: Expr
-    args: tuple[str, ...]
-    site: Site
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A match on its way: holes and loops bound so far, steps taken, and whether operands were regrouped."""
-
-    holes: Mapping[str, Captured] = field(default_factory=dict)
-    loops: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    extents: Mapping[str, tuple[Expr, ...]] = field(default_factory=dict)
-    ops: Mapping[str, str] = field(default_factory=dict)
-    sites: tuple[Site, ...] = ()
-    steps: int = 0
-    regrouped: bool = False
-
-    def step(self) -> State:
-        return replace(self, steps=self.steps + 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A rule that fits: what a condition (`when`) may look at."""
-
-    pattern: Pattern
-    view: View
-    site: Site
-    state: State
-    bound: Mapping[str, tuple[str, ...]]
-    """The axes of each Axis hole and of each Extent."""
-    outside: tuple[str, ...]
-    """Parallel axes around the match that something in it changes with."""
-
-    def axes(self, hole: str) -> tuple[str, ...]:
-        """The axes bound to an Axis hole, or reduced over for an Extent."""
-        return self.bound.get(hole, ())
-
-    def expr(self, hole: str) -> Expr:
-        """What a Fn or Value stands for; names of locals carry a number (`m#3`)."""
-        return self.state.holes[hole].expr
-
-    def made_per_element(self, hole: str) -> tuple[str, ...]:
-        """The results of loops in what a hole stands for that are new for each of its own elements."""
-        captured = self.state.holes[hole]
-        own = {axis for arg in captured.args for axis in self.axes(arg)}
-        return tuple(v.name for v in self.view.made_by(captured.expr) if own <= set(v.loops))
-
-    def text(self, hole: str) -> str:
-        """What a hole stands for, as the nest prints it."""
-        return shown(self.view, self.state.holes[hole].expr)
-
-
-@dataclass(frozen=True, slots=True)
-class Miss:
-    """How far a rule came at a statement: steps taken of those its left side has, what it stood at, and why
-    it went no further."""
-
-    site: Site
-    reached: int
-    of: int
-    point: Expr | str
-    reason: str
-
-
-def shown(view: View, e: Expr) -> str:
-    """An expression of a view as the nest prints it, its versions by their user's names."""
-
-    def plain(x: Expr) -> Expr:
-        return replace(x, name=view.versions[x.name].name) if isinstance(x, Var) else x
-
-    return show_expr(view.nest, map_expr(plain, e))
-
-
 def match(pattern: Pattern, seen: View, site: Site) -> tuple[list[Match], Miss | None]:
     """Every way in which a pattern is what a site computes; the nearest miss where there is none."""
     matcher = _Matcher(pattern, seen, site)
     found = [m for state in matcher.states() if (m := matcher.solved(state)) is not None]
     return found, None if found else matcher.nearest
-
-
-def exact(old: DType, new: DType) -> bool:
-    """Whether every value of one dtype is a value of the other."""
-    if old is new or old.kind == "bool":
-        return True
-    if old.is_int and new.is_float:
-        return new.mantissa + 1 >= old.bits
-    if old.is_int and new.is_int:
-        return new.bits > old.bits and not (old.kind == "int" and new.kind == "uint")
-    return new.is_float and old.is_float and new.mantissa >= old.mantissa and new.bits > old.bits
-
-
-def stripped(e: Expr) -> Expr:
-    """An expression without exact widening casts around it; integer arithmetic wraps before it is widened."""
-    while isinstance(e, Cast) and exact(e.value.dtype, e.dtype):
-        if e.value.dtype.is_int and isinstance(e.value, Binary | Unary):
-            break
-        e = e.value
-    return e
 
 
 class _Matcher:
@@ -179,7 +76,7 @@ class _Matcher:
         """A reduction of the pattern against one of the nest."""
         chosen = self.operation(p.op, s.op, state)
         if chosen is None:
-            self.miss(state, s.target, f"reduces by `{s.op}`, not by `{self.said(p.op)}`", s)
+            self.miss(state, s.target, f"reduces by `{s.op}`, not by `{self.named(p.op)}`", s)
             return
         state = chosen
         reason = self.unfit(s)
@@ -211,7 +108,7 @@ class _Matcher:
             return None
         return replace(state, ops={**state.ops, hole: op})
 
-    def said(self, op: str) -> str:
+    def named(self, op: str) -> str:
         hole = self.pattern.ops.get(op)
         return op if hole is None else ", ".join(self.pattern.hole(hole).choices)
 
@@ -284,10 +181,10 @@ class _Matcher:
                 yield from self.commuted(p, e, chosen.step(), site)
             else:
                 yield from self.all(parts(p), parts(e), chosen.step(), site)
-        elif _alike(p, e):
+        elif alike(p, e):
             yield from self.all(parts(p), parts(e), state.step(), site)
         else:
-            self.miss(state, e, f"{_said(e)} where the rule has {_said(p)}", site)
+            self.miss(state, e, f"{said(e)} where the rule has {said(p)}", site)
 
     def all(self, ps: tuple[Expr, ...], es: tuple[Expr, ...], state: State, site: Site) -> Iterator[State]:
         if not ps:
@@ -300,14 +197,14 @@ class _Matcher:
         """Operands in either order as written; then in other groupings, where a hole can take several."""
         yield from self.all((p.left, p.right), (e.left, e.right), state, site)
         yield from self.all((p.left, p.right), (e.right, e.left), state, site)
-        ps, es = _operands(p, p.op), _operands(e, e.op)
+        ps, es = operands(p, p.op), operands(e, e.op)
         if not len(ps) <= len(es) <= OPERANDS or len(es) == 2:
             return
         state = replace(state, regrouped=True)
         for places in product(range(len(ps)), repeat=len(es)):
             groups = [[x for x, place in zip(es, places, strict=True) if place == n] for n in range(len(ps))]
             if all(len(g) == 1 or (g and isinstance(q, Load)) for g, q in zip(groups, ps, strict=True)):
-                yield from self.all(tuple(ps), tuple(_joined(g, e.op) for g in groups), state, site)
+                yield from self.all(tuple(ps), tuple(joined(g, e.op) for g in groups), state, site)
 
     # --- holes ---------------------------------------------------------------------------------------
 
@@ -428,54 +325,3 @@ _ONE = Const(1, AxisRef("").dtype)
 def _stride(loop: object) -> Expr:
     assert isinstance(loop, Loop)
     return Const(loop.axis.step, AxisRef("").dtype)
-
-
-def _alike(p: Expr, e: Expr) -> bool:
-    """Whether two terms are one operation, whatever their operands and dtypes."""
-    match p, e:
-        case Const(value=a), Const(value=b):
-            return a == b
-        case Unary(op=a), Unary(op=b):
-            return a == b
-        case (Compare(op=a), Compare(op=b)) | (Logic(op=a), Logic(op=b)):
-            return a == b
-        case Call(name=a), Call(name=b):
-            return a == b
-        case Cast(dtype=a), Cast(dtype=b):
-            return a is b
-        case Select(), Select():
-            return True
-    return False
-
-
-def _said(e: Expr) -> str:
-    """An operation in a word or two."""
-    match e:
-        case Const(value=value):
-            return f"the number {value}"
-        case Binary(op=op) | Unary(op=op) | Compare(op=op) | Logic(op=op):
-            return f"`{op}`"
-        case Call(name=name):
-            return f"`{name}`"
-        case Cast(dtype=dtype):
-            return f"a rounding to {dtype}"
-        case Load(array=array):
-            return f"an element of {array}"
-        case Select():
-            return "a choice"
-        case AxisRef() | Dim() | Scalar() | Var():
-            return "a plain value"
-
-
-def _operands(e: Expr, op: str) -> list[Expr]:
-    """The operands of a sum or product of one dtype, left to right."""
-    if isinstance(e, Binary) and e.op == op:
-        return [*_operands(e.left, op), *_operands(e.right, op)]
-    return [e]
-
-
-def _joined(es: list[Expr], op: str) -> Expr:
-    out = es[0]
-    for e in es[1:]:
-        out = Binary(op, out, e)
-    return out

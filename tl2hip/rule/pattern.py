@@ -16,7 +16,8 @@ from tl2hip.nest.build import build
 from tl2hip.nest.walk import all_parts
 from tl2hip.rule.holes import KINDS
 from tl2hip.rule.meaning import MARKERS, OPERATIONS, STAND_INS
-from tl2hip.rule.view import Site, View, view
+from tl2hip.rule.sites import Site, View
+from tl2hip.rule.view import view
 from tl2hip.source import nodes
 from tl2hip.source.names import origin
 from tl2hip.source.problems.base import Refused, Report

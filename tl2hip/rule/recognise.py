@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 from tl2hip.nest.dependence import Analysis
 from tl2hip.nest.ir import Idiom, Nest
+from tl2hip.rule.fits import Match, Miss, shown
 from tl2hip.rule.load import Loaded
-from tl2hip.rule.match import Match, Miss, match, shown
-from tl2hip.rule.view import Site, View, view
+from tl2hip.rule.match import match
+from tl2hip.rule.sites import Site, View
+from tl2hip.rule.view import view
 from tl2hip.source.span import Span
 
 SHOWN = 160

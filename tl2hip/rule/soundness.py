@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LARGEST = 8
 """The largest extent."""
 
-TRIES = 200
+TRIES = 100
 """Random draws of all holes, for each kind of numbers."""
 
 TOLERANCE = 1e-9

@@ -8,11 +8,11 @@ value that was given a name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from tl2hip.dtypes import BOOL
-from tl2hip.nest.dependence import Analysis, AxisKind, analyse
+from tl2hip.nest.dependence import Analysis, analyse
 from tl2hip.nest.ir import (
     Alloc,
     AxisRef,
@@ -36,7 +36,7 @@ from tl2hip.nest.ir import (
 )
 from tl2hip.nest.walk import all_parts, all_stmts, own_exprs, parts, rebuild
 from tl2hip.rule.meaning import OPERATIONS, STAND_INS, neutral
-from tl2hip.source.span import Span
+from tl2hip.rule.sites import Around, Site, Version, View
 
 REDUCES = (*OPERATIONS, *STAND_INS)
 
@@ -44,93 +44,6 @@ LARGE = 150
 """Nodes of an expression that is still put in the place of its name."""
 
 Element = tuple[str, tuple[Expr, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """One value of a scalar local, known by no expression: the loops it may change in, whether a loop made it,
-    and the reduction that did, where it was one."""
-
-    name: str
-    loops: tuple[str, ...]
-    made: bool = False
-    site: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """A loop around a statement (a `while` is one too), the terms of its bounds, and the arrays written in it."""
-
-    axis: str
-    loop: Loop | While
-    bounds: tuple[Expr, ...]
-    arrays: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """One statement that rules look at.
-
-    op: the operation of a reduction, "" for a plain store
-    target, index: the scalar or the element that takes the value
-    loops: all around it, outermost first; `over` are those of them that it reduces over
-    init: what a reduction starts from, with the store that put it there (`filled`)
-    value: what is stored, or the terms of the reduction
-    where: the tests that it stands under, those left out that are part of a reduction's terms
-    fault: why it is no reduction of independent terms after all
-    depth: how many loops stand around the outermost of the loops it reduces over
-    """
-
-    number: int
-    op: str
-    target: str
-    index: tuple[Expr, ...]
-    loops: tuple[Around, ...]
-    over: tuple[str, ...]
-    init: Expr | None
-    value: Expr
-    at: Span
-    depth: int
-    filled: int | None = None
-    where: tuple[Expr, ...] = ()
-    fault: str = ""
-    stmt: Set | Store | Update | None = None
-
-
-@dataclass(slots=True)
-class View:
-    """A nest's sites in the order of the text, and what its names are."""
-
-    nest: Nest
-    kinds: Mapping[str, AxisKind]
-    sites: list[Site] = field(default_factory=list)
-    versions: dict[str, Version] = field(default_factory=dict)
-
-    def axes_of(self, e: Expr, loops: tuple[Around, ...]) -> frozenset[str]:
-        """The axes of the loops around that a value may change with."""
-        found: set[str] = set()
-        for p in all_parts(e):
-            match p:
-                case AxisRef(axis=axis):
-                    found.add(axis)
-                case Var(name=name):
-                    found.update(self.versions[name].loops)
-                case Load(array=array):
-                    found.update(a.axis for a in loops if array in a.arrays)
-                case _:
-                    pass
-        return frozenset(found)
-
-    def made_by(self, e: Expr) -> Iterator[Version]:
-        """The results of loops that an expression reads."""
-        for p in all_parts(e):
-            if isinstance(p, Var) and self.versions[p.name].made:
-                yield self.versions[p.name]
-
-    def site_of(self, name: str) -> Site | None:
-        """The reduction that made a version."""
-        number = self.versions[name].site
-        return None if number is None else self.sites[number]
 
 
 def view(nest: Nest, analysis: Analysis | None = None) -> View:
@@ -160,14 +73,12 @@ class _Memory:
     def copy(self) -> _Memory:
         return _Memory(dict(self.elements), dict(self.whole))
 
-    def forget(self, arrays: frozenset[str]) -> None:
+    def forget(self, arrays: frozenset[str], sources: Callable[[Expr], frozenset[str]]) -> None:
         """Leaves out what the arrays hold, and what was read from them."""
-        self.elements = {k: v for k, v in self.elements.items() if k[0] not in arrays and not _reads(v[0], arrays)}
+        self.elements = {
+            k: v for k, v in self.elements.items() if k[0] not in arrays and arrays.isdisjoint(sources(v[0]))
+        }
         self.whole = {k: v for k, v in self.whole.items() if k not in arrays}
-
-
-def _reads(e: Expr, arrays: frozenset[str]) -> bool:
-    return any(isinstance(p, Load) and p.array in arrays for p in all_parts(e))
 
 
 class _Walk:
@@ -182,6 +93,8 @@ class _Walk:
         self.guards: tuple[tuple[Expr, int], ...] = ()
         """The tests around, each with the number of loops around it."""
         self.running: dict[str, _Running] = {}
+        self.known: dict[int, tuple[Expr, frozenset[str]]] = {}
+        """The arrays that expressions read, by the expression's id; it is kept, so that the id stays its own."""
 
     # --- names ---------------------------------------------------------------------------------------
 
@@ -208,10 +121,18 @@ class _Walk:
             return e if known is None else known[0]
         return e
 
+    def sources(self, e: Expr) -> frozenset[str]:
+        """The arrays that an expression reads."""
+        found = self.known.get(id(e))
+        if found is None:
+            found = e, frozenset(p.array for p in all_parts(e) if isinstance(p, Load))
+            self.known[id(e)] = found
+        return found[1]
+
     def settle(self, arrays: frozenset[str]) -> None:
         """Makes versions of the names whose expression reads arrays about to change."""
         for name, e in self.names.items():
-            if _reads(e, arrays):
+            if not arrays.isdisjoint(self.sources(e)):
                 self.names[name] = self.version(name)
 
     def bind(self, name: str, value: Expr) -> None:
@@ -242,7 +163,7 @@ class _Walk:
 
     def changed(self, arrays: frozenset[str]) -> None:
         self.settle(arrays)
-        self.memory.forget(arrays)
+        self.memory.forget(arrays, self.sources)
 
     def loop(self, s: Loop | While, axis: str) -> None:
         inside = list(all_stmts(s.body))
@@ -252,7 +173,7 @@ class _Walk:
         bounds = tuple(map(self.term, own_exprs(s))) if isinstance(s, Loop) else ()
         saved, guards = dict(self.names), self.guards
         self.before.append(self.memory.copy())
-        self.memory.forget(arrays)
+        self.memory.forget(arrays, self.sources)
         memory = self.memory.copy()
         started = self.start(axis, written)
         outer, self.loops = self.loops, (*self.loops, Around(axis, s, bounds, arrays))
@@ -303,7 +224,7 @@ class _Walk:
         self.guards = (*guards, (Unary("not", test), len(self.loops)))
         self.body(s.orelse)
         orelse, self.guards, self.memory = self.names, guards, memory
-        self.memory.forget(arrays)
+        self.memory.forget(arrays, self.sources)
         self.names = names
         self.settle(arrays)
         for name in {x.name for x in inside if isinstance(x, Set)} - self.running.keys():
@@ -357,7 +278,7 @@ class _Walk:
         index, value = tuple(map(self.term, s.index)), self.term(s.value)
         site = self.stored(s, index, value)
         self.changed(frozenset({s.array}))
-        if s.proven and not _reads(value, frozenset({s.array})) and sum(1 for _ in all_parts(value)) <= LARGE:
+        if s.proven and s.array not in self.sources(value) and sum(1 for _ in all_parts(value)) <= LARGE:
             self.memory.elements[s.array, index] = (value, site)
 
     def stored(self, s: Store | Update, index: tuple[Expr, ...], value: Expr, fault: str = "") -> int:

@@ -1,0 +1,92 @@
+"""terms: when two expressions are one operation, whatever their dtypes."""
+
+from __future__ import annotations
+
+from tl2hip.dtypes import DType
+from tl2hip.nest.ir import (
+    AxisRef,
+    Binary,
+    Call,
+    Cast,
+    Compare,
+    Const,
+    Dim,
+    Expr,
+    Load,
+    Logic,
+    Scalar,
+    Select,
+    Unary,
+    Var,
+)
+
+
+def exact(old: DType, new: DType) -> bool:
+    """Whether every value of one dtype is a value of the other."""
+    if old is new or old.kind == "bool":
+        return True
+    if old.is_int and new.is_float:
+        return new.mantissa + 1 >= old.bits
+    if old.is_int and new.is_int:
+        return new.bits > old.bits and not (old.kind == "int" and new.kind == "uint")
+    return new.is_float and old.is_float and new.mantissa >= old.mantissa and new.bits > old.bits
+
+
+def stripped(e: Expr) -> Expr:
+    """An expression without exact widening casts around it; integer arithmetic wraps before it is widened."""
+    while isinstance(e, Cast) and exact(e.value.dtype, e.dtype):
+        if e.value.dtype.is_int and isinstance(e.value, Binary | Unary):
+            break
+        e = e.value
+    return e
+
+
+def alike(p: Expr, e: Expr) -> bool:
+    """Whether two terms are one operation, whatever their operands and dtypes."""
+    match p, e:
+        case Const(value=a), Const(value=b):
+            return a == b
+        case Unary(op=a), Unary(op=b):
+            return a == b
+        case (Compare(op=a), Compare(op=b)) | (Logic(op=a), Logic(op=b)):
+            return a == b
+        case Call(name=a), Call(name=b):
+            return a == b
+        case Cast(dtype=a), Cast(dtype=b):
+            return a is b
+        case Select(), Select():
+            return True
+    return False
+
+
+def said(e: Expr) -> str:
+    """An operation in a word or two."""
+    match e:
+        case Const(value=value):
+            return f"the number {value}"
+        case Binary(op=op) | Unary(op=op) | Compare(op=op) | Logic(op=op):
+            return f"`{op}`"
+        case Call(name=name):
+            return f"`{name}`"
+        case Cast(dtype=dtype):
+            return f"a rounding to {dtype}"
+        case Load(array=array):
+            return f"an element of {array}"
+        case Select():
+            return "a choice"
+        case AxisRef() | Dim() | Scalar() | Var():
+            return "a plain value"
+
+
+def operands(e: Expr, op: str) -> list[Expr]:
+    """The operands of a sum or product of one dtype, left to right."""
+    if isinstance(e, Binary) and e.op == op:
+        return [*operands(e.left, op), *operands(e.right, op)]
+    return [e]
+
+
+def joined(es: list[Expr], op: str) -> Expr:
+    out = es[0]
+    for e in es[1:]:
+        out = Binary(op, out, e)
+    return out
