@@ -1,0 +1,197 @@
+"""The other commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import BAD, Cli, good
+from tl2hip import api
+from tl2hip.prove import compiler
+from tl2hip.prove.emulate import unsupported
+from tl2hip.source.problems import catalogue, page
+from tl2hip.source.problems.marks import load_all as load_marks
+
+proves = pytest.mark.skipif(unsupported() is not None, reason="no emulated compute unit here")
+WRONG = """\
+from tl2hip import Tensor, dims, f32, kernel
+
+N = dims("N")
+seen = []
+
+
+@kernel
+def scale(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        y[i] = x[i] * 2.0
+
+
+def other(x, y):
+    y[:] = x * 3
+
+
+scale.function.__code__ = other.__code__
+"""
+"""The function that runs is not the one that is read."""
+
+
+# --- verify ----------------------------------------------------------------------------------------------
+
+
+@proves
+def test_verify_tells_what_it_tried(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(good() + "print('hello from the file')\n")
+    ran = cli("verify", "k.py", "--shapes", "4")
+    assert ran.code == 0
+    assert ran.err == (
+        "tl2hip: verify runs your Python, to compare with it\n"
+        "hello from the file\n"
+        "tl2hip: 1 of 1 kernels that were tried are good\n"
+    )
+    assert "k.py: scale: good: " in ran.out and "worst/bound" in ran.out and "shapes: N=" in ran.out
+    assert "gfx942: scale_kernel: " in ran.out and " VGPRs" in ran.out
+
+
+@proves
+def test_verify_finds_another_function(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(WRONG)
+    ran = cli("verify", "k.py", "--shapes", "3", "--format", "json")
+    assert ran.code == 1
+    report = json.loads(ran.out)
+    assert report["kernel"] == "scale" and not report["good"]
+    assert "TL701" in {p["code"] for p in report["problems"]}
+
+
+@proves
+def test_verify_finds_a_fault_in_a_changed_text(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(good())
+    text = cli("emit", "k.py").out
+    assert "x[i] * 2.0f" in text or "* 2.0f" in text
+    (tmp_path / "k.hip").write_text(text.replace("* 2.0f", "* 2.5f"))
+    ran = cli("verify", "k.py", "--hip", "k.hip", "--shapes", "3")
+    assert ran.code == 1 and "TL702" in ran.out
+    (tmp_path / "k.hip").write_text(text.replace("const i64", "const nothing"))
+    ran = cli("verify", "k.py", "--hip", "k.hip", "--shapes", "3")
+    assert ran.code == 1 and "TL720" in ran.out
+
+
+@proves
+def test_verify_goes_on_after_a_file_that_does_not_run(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(good("a") + "\nimport no_such_module\n")
+    (tmp_path / "b.py").write_text(good("b"))
+    (tmp_path / "c.py").write_text(BAD)
+    ran = cli("verify", ".", "--shapes", "2")
+    assert ran.code == 1
+    assert "a.py:11:1: TL810: " in ran.err and "ModuleNotFoundError" in ran.err and "TL132" in ran.err
+    assert "b.py: b: good" in ran.out and ran.err.endswith("1 of 1 kernels that were tried are good\n")
+
+
+@proves
+def test_verify_takes_smaller_sizes_than_an_article_kernel_fixes(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(
+        "import tl2hip as tl\n\n\n"
+        "def double(M, N, block):\n"
+        '    A = tl.InputTensor("A", [M, N], "float32")\n'
+        '    B = tl.OutputTensor("B", [M, N], "float32")\n'
+        "    i, j = tl.TileLoop([M, N], [block, block])\n"
+        "    B[i, j].store(A[i, j].load() + A[i, j].load())\n"
+        "    return tl.CompileKernel(double)\n\n\n"
+        "kernel = double(M=4096, N=4096, block=32)\n"
+    )
+    ran = cli("verify", "k.py", "--shapes", "2")
+    assert ran.code == 0, ran.err + ran.out
+    assert "proven with M=67, N=7 instead" in ran.err
+    assert api.verify(tmp_path / "k.py", kernel="double", shapes=2).good
+
+
+def test_verify_without_a_compiler(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "k.py").write_text(good())
+    monkeypatch.setenv("TL2HIP_CXX", "no-such-compiler")
+    for command in ("verify", "inspect"):
+        ran = cli(command, "k.py")
+        assert ran.code == 2 and "here: TL2HIP_CXX names no-such-compiler" in ran.err
+    ran = cli("doctor")
+    assert ran.code == 2 and "NOT  compiler: TL2HIP_CXX names no-such-compiler" in ran.out
+
+
+# --- inspect, doctor -------------------------------------------------------------------------------------
+
+
+@proves
+def test_inspect(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(good())
+    ran = cli("inspect", "k.py")
+    assert ran.code == 0 and ran.err == ""
+    for part in (
+        "VGPRs",
+        "0 spilled",
+        "LDS: 0 of 65,536 bytes",
+        "waves a SIMD",
+        "instructions: ",
+        "100% coalesced",
+    ):
+        assert part in ran.out
+    found = json.loads(cli("inspect", "k.py", "--json").out)
+    assert found["kernel"] == "scale" and found["sizes"] == {"N": 4096}
+    assert found["kernels"][0]["vgpr_spills"] == 0 and found["coalescing"][0]["efficiency"] == 1.0
+    assert found["bank_conflicts"] == [] and found["findings"] == []
+
+
+def test_doctor(cli: Cli) -> None:
+    ran = cli("doctor")
+    assert ran.code == (0 if compiler.compilers() and unsupported() is None else 2)
+    facts = [json.loads(line) for line in cli("doctor", "--json").out.splitlines()]
+    assert facts[0]["about"] == "versions" and "libcst" in facts[0]["text"]
+
+
+# --- explain, test-rules ---------------------------------------------------------------------------------
+
+
+def test_explain_a_file(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(good())
+    ran = cli("explain", "k.py")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == api.explain(Path("k.py"))
+    assert ran.out.startswith("scale (k.py:7)\n  loops:\n    i, line 8: for i in range(N):\n      went to: grid x")
+    assert "elementwise fits in line 9" in ran.out and "contraction does not fit" in ran.out
+
+
+@pytest.mark.parametrize("code", ["TL111", "TL8", "tl806"])
+def test_explain_a_code(cli: Cli, code: str) -> None:
+    ran = cli("explain", code)
+    if code == "TL8":
+        assert ran.code == 2 and "TL809: there is no code TL8" in ran.err and "TL801" in ran.err
+    else:
+        assert ran.code == 0 and ran.out == page(catalogue()[code.upper()])
+
+
+def test_every_page_is_printed(cli: Cli) -> None:
+    load_marks()
+    codes = list(catalogue())
+    ran = cli("explain", *codes)
+    assert ran.code == 0 and all(f"# {code}: " in ran.out for code in codes)
+
+
+def test_use_has_whole_pages() -> None:
+    kinds = [k for code, k in catalogue().items() if code.startswith("TL8")]
+    assert len(kinds) >= 10
+    for kind in kinds:
+        assert kind.why and kind.example and kind.rewrite and kind.help, kind.code
+
+
+def test_rules_that_cannot_be_used_are_told(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "mine.py").write_text("import no_such_module\n")
+    (tmp_path / "k.py").write_text(good())
+    ran = cli("emit", "k.py", "--rules", "rules")
+    assert ran.code == 2 and "rules/mine.py" in ran.err and "TL601" in ran.err and ran.out == ""
+    ran = cli("test-rules", "rules")
+    assert ran.code == 1 and "no_such_module" in ran.out
+
+
+def test_an_empty_folder_of_rules_is_sound(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "rules").mkdir()
+    ran = cli("test-rules", "rules")
+    assert ran.code == 0 and ran.out.startswith("0 rules") or "0 rules" in ran.out
