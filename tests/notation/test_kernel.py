@@ -304,9 +304,9 @@ def test_the_compiler_is_asked_by_file_and_name(tmp_path: Path, monkeypatch: pyt
     file = (tmp_path / "kernels.py",)
     assert calls == [
         ("emit_hip", file, {"kernel": "gemm", "sets": {"M": 1024}, "tiles": {"i": 256}}),
-        ("verify", file, {"kernel": "gemm", "shapes": 3}),
-        ("explain", file, {"kernel": "gemm"}),
-        ("show_plan", file, {"kernel": "gemm"}),
+        ("verify", file, {"kernel": "gemm", "sets": {}, "shapes": 3}),
+        ("explain", file, {"kernel": "gemm", "sets": {}}),
+        ("show_plan", file, {"kernel": "gemm", "sets": {}}),
     ]
 
 
