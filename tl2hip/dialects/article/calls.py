@@ -53,7 +53,7 @@ def call(reader: Reader, e: nodes.Call, hint: str) -> Meaning:
             return Exponential(tile.axes, types.exponential(tile.dtype), tile, at=e.at)
         case "tl2hip.max" | "tl2hip.sum":
             op = name.removeprefix("tl2hip.")
-            x, axis = arguments(e, op, ("x", "axis"))
+            x, axis = arguments(e, op, ("x", "axis"), positional=1)
             return _reduced(reader, op, _tile(reader, x, op), axis, hint, e.at)
         case "tl2hip.PipelineStage" | "tl2hip.Unroll":
             way = "write it as a context: `with tl.PipelineStage(stage=2):`"

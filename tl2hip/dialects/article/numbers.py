@@ -87,7 +87,8 @@ def function(name: str, values: tuple[Number, ...], call: nodes.Call) -> Number:
             found = None
         if isinstance(found, (int, float)):
             return literal(found, call.at)
-    return Number(replace(call, args=tuple(v.expr for v in values)), None, real)
+    made = nodes.Call(ours(module, last, call.func.at), tuple(v.expr for v in values), at=call.at)
+    return Number(made, None, real)
 
 
 def of_file(e: nodes.Expr, module: nodes.Module, seen: tuple[str, ...] = ()) -> Number:
