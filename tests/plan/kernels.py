@@ -220,3 +220,38 @@ def plus_diagonal(A: Tensor[f32, N, N], C: Tensor[f32, N, N]) -> None:
     for i in range(N):
         for j in range(N):
             C[i, j] = A[i, j] + A[j, j]
+
+
+@kernel
+def first_rows(A: Tensor[f32, K, N], C: Tensor[f32, M]) -> None:
+    for i in range(N):
+        for k in range(K):
+            if i < M:
+                C[i] += A[k, i]
+
+
+@kernel
+def none_waits(A: Tensor[f32, N, K], B: Tensor[f32, N, 2], C: Tensor[f32, N, K], n: int) -> None:
+    for i in range(N):
+        B[i, 0] = f32(3)
+        x = f32(0)
+        t = 0
+        while t < n:
+            x = x + B[i, 0]
+            t += 1
+        y = B[i, 0]
+        for k in range(K):
+            C[i, k] = A[i, k] * y + x
+
+
+@kernel
+def winner_leaves(A: Tensor[f32, N, K], B: Tensor[f32, N, K], C: Tensor[f32, N]) -> None:
+    for i in range(N):
+        m = f32(0)
+        p = f32(0)
+        for k in range(K):
+            if A[i, k] > m:
+                m = A[i, k]
+                p = B[i, k]
+        B[i, 0] = m
+        C[i] = p

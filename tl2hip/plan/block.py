@@ -95,8 +95,7 @@ class BlockCode:
             case If(test=test, then=then, orelse=orelse, at=at):
                 return self._branch(s, then, orelse)
             case While(test=test, body=body, at=at):
-                head = self._fence_tests(s)
-                return (*head, DeviceWhile(test, (*self.lower(body), *self._close(s)), at=at))
+                return (*self._fence_tests(s), DeviceWhile(test, self._round(s, body), at=at))
             case Loop():
                 return self._loop(s)
 
@@ -120,8 +119,15 @@ class BlockCode:
             if parts is not None:
                 return self._share(s, parts)
         head = self._fence_tests(s)
-        body = (*self.lower(s.body), *self._close(s))
-        return (*head, loops.serial(s.axis, body, state.names, s.at))
+        return (*head, loops.serial(s.axis, self._round(s, s.body), state.names, s.at))
+
+    def _round(self, s: Loop | While, body: tuple[Stmt, ...]) -> tuple[DeviceStmt, ...]:
+        """One round of a loop. It may run not at all: what was pending before it is pending behind it."""
+        read, written = set(self._read), set(self._written)
+        lowered = (*self.lower(body), *self._close(s))
+        self._read |= read
+        self._written |= written
+        return lowered
 
     def _share(self, s: Loop, parts: tuple[Partial, ...]) -> tuple[DeviceStmt, ...]:
         state = self.state
@@ -136,6 +142,7 @@ class BlockCode:
             self._settle()  # the hop through LDS has barriers of its own
         starts = tuple(d for p in parts for d in p.start())
         ends = tuple(d for p in parts for d in (p.combine(self.threads, s.at), *code.lower(p.finish(s.at))))
+        self._read |= uses(x for p in parts for x in p.finish(s.at)).reads
         return (*head, *starts, *loop, *ends)
 
     def _lanes(self, s: Loop, code: ThreadCode) -> tuple[DeviceStmt, ...]:

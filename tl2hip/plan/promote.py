@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import DType
 from tl2hip.nest.dependence import AxisKind, Reduction
-from tl2hip.nest.ir import AxisRef, Expr, Load, Loop, Set, Stmt, Store, Update, Var
+from tl2hip.nest.ir import AxisRef, Expr, If, Load, Loop, Set, Stmt, Store, Update, Var, While
 from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, blocks, with_blocks
 from tl2hip.plan.access import uses
 from tl2hip.plan.names import Names
@@ -76,9 +76,12 @@ def gathered(
 
 
 def _still(loop: Loop, array: str) -> Update | None:
-    """An update of the array, if all of them are of one element throughout the loop and it has no other use."""
+    """An update of the array, if all of them are of one element throughout the loop and it has no other use.
+
+    None of them under a branch: where it is not taken the element may be another thread's, or none at all.
+    """
     updates = [s for s in all_stmts(loop.body) if isinstance(s, Update) and s.array == array]
-    if len({(u.index, u.proven) for u in updates}) != 1:
+    if len({(u.index, u.proven) for u in updates}) != 1 or _under_branches(loop.body, array):
         return None
     if any(isinstance(s, Store) and s.array == array for s in all_stmts(loop.body)):
         return None
@@ -89,6 +92,12 @@ def _still(loop: Loop, array: str) -> Update | None:
     return (
         updates[0] if not any(_moves(p, axes, touched.sets, touched.writes) for p in _index(updates[0])) else None
     )
+
+
+def _under_branches(body: tuple[Stmt, ...], array: str) -> bool:
+    """Whether an update of the array stands under an If or a While."""
+    inside = [x for s in all_stmts(body) if isinstance(s, If | While) for x in all_stmts((s,))]
+    return any(isinstance(s, Update) and s.array == array for s in inside)
 
 
 def _index(u: Update) -> tuple[Expr, ...]:
