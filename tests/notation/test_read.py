@@ -15,7 +15,7 @@ from .loading import GOLDEN, ROOT
 
 FILES = [
     *sorted(GOLDEN.glob("*/kernel.py")),
-    *sorted(file for file in (ROOT / "tests" / "kernels").glob("*.py") if file.stem != "__init__"),
+    *sorted(file for file in (ROOT / "tests" / "kernels").glob("*.py") if not file.stem.startswith(("_", "test_"))),
     Path(__file__).parent / "samples.py",
 ]
 
