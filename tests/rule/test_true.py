@@ -26,7 +26,7 @@ from tl2hip.rule.recognise import fit
 from tl2hip.rule.sites import Site, View
 from tl2hip.rule.view import _Memory, _Walk, view
 
-SEEDS = range(100)
+SEEDS = range(150)
 SIZE = 3
 
 LOADS = ("A[i, k]", "A[k, i]", "B[k, j]", "B[j, k]", "v[k]", "v[i]", "A[i, j]", "C[i, j]", "D[i, k]", "D[i, j]")

@@ -22,7 +22,7 @@ from tl2hip.nest.walk import all_parts, parts, substitute
 from tl2hip.rule.fits import Captured, Match, Miss, State, shown
 from tl2hip.rule.pattern import Pattern
 from tl2hip.rule.sites import Site, View
-from tl2hip.rule.terms import alike, joined, operands, said, stripped
+from tl2hip.rule.terms import alike, joined, operands, positive, said, stripped
 
 COMMUTE = ("+", "*", "&", "|", "^")
 """Operations whose operands may be taken in any order and grouping."""
@@ -55,15 +55,14 @@ class _Matcher:
         """The ways the term fits, before the axes are shared out."""
         root, site, start = self.pattern.root, self.site, State()
         made = self.pattern.view.site_of(root.name) if isinstance(root, Var) else None
-        if made is not None:
-            if site.op:
-                yield from self.reduction(made, site, start)
-            else:
-                self.miss(start, site.target, "a plain store, not a reduction")
+        if site.fault:
+            self.miss(start, site.target, site.fault)
+        elif made is not None and site.op:
+            yield from self.reduction(made, site, start)
+        elif made is not None:
+            self.miss(start, site.target, "a plain store, not a reduction")
         elif site.op:
             self.miss(start, site.target, "a reduction, not a plain store")
-        elif site.fault:
-            self.miss(start, site.target, site.fault)
         elif isinstance(root, Load):
             yield from self.expr(root, site.value, start, site)
         else:
@@ -123,9 +122,6 @@ class _Matcher:
                 return f"the loop over {self.user(a.axis)} is serial: {why}"
             if n > s.depth and a.axis not in s.over and (kind is None or kind.kind == "serial"):
                 return f"a serial loop stands between {s.target} and the loop over it"
-            inner = (x for b in a.bounds for x in self.seen.axes_of(b, s.loops[:n]))
-            if n > s.depth and a.axis not in s.over and not set(s.over).isdisjoint(inner):
-                return f"the bounds of the loop over {self.user(a.axis)} change in the loops that reduce"
         return ""
 
     def user(self, axis: str) -> str:
@@ -174,7 +170,7 @@ class _Matcher:
                 else:
                     yield from self.reduction(made, other, state)
                 return
-        e = stripped(e)
+        e = positive(stripped(e)) if isinstance(p, Binary) and p.op == "*" else stripped(e)
         chosen = self.operation(p.op, e.op, state) if isinstance(p, Binary) and isinstance(e, Binary) else None
         if isinstance(p, Binary) and isinstance(e, Binary) and chosen is not None:
             if e.op in COMMUTE:

@@ -123,7 +123,7 @@ def _preference(m: Match) -> tuple[int, bool, int]:
 
 
 def _result_axes(m: Match) -> tuple[str, ...]:
-    """The axes of the element that takes the value, in the order of its index; else those of the loops."""
+    """The axes of the loops that make elements of their own, then those of the element's index, in its order."""
     site = m.site
     if site.op and not site.index:
         for other in m.view.sites:
@@ -131,7 +131,7 @@ def _result_axes(m: Match) -> tuple[str, ...]:
                 site = other
                 break
     order = [a for i in site.index for a in sorted(m.view.axes_of(i, site.loops))]
-    return (*order, *(a.axis for a in m.site.loops if a.axis not in order))
+    return (*(a.axis for a in m.site.loops if a.axis not in order), *order)
 
 
 def _covers(site: Site) -> tuple[int, ...]:

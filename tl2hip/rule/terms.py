@@ -41,6 +41,14 @@ def stripped(e: Expr) -> Expr:
     return e
 
 
+def positive(e: Expr) -> Expr:
+    """`-(a * b)` as `-a * b`, which is the same number in every dtype; any other expression as it is."""
+    match e:
+        case Unary(op="-", value=Binary(op="*", left=a, right=b)):
+            return Binary("*", Unary("-", a), b)
+    return e
+
+
 def alike(p: Expr, e: Expr) -> bool:
     """Whether two terms are one operation, whatever their operands and dtypes."""
     match p, e:

@@ -292,11 +292,11 @@ class _Walk:
 
     def update(self, s: Update) -> None:
         index, value = tuple(map(self.term, s.index)), self.term(s.value)
-        none: frozenset[str] = frozenset()
-        own = none.union(*(self.out.axes_of(i, self.loops) for i in index))
-        over = tuple(a.axis for a in self.loops if a.axis not in own and self.updates(a.axis, s))
+        own = self.own_axes(index)
+        again = [a.axis for a in self.loops if self.updates(a.axis, s)]
+        over = tuple(axis for axis in again if axis not in own)
         fault = ""
-        if any(self.scatters(a.axis, s) for a in self.loops):
+        if len(over) < len(again):
             fault = f"several iterations may update the same element of {s.array}"
         before = Load(s.array, index, s.value.dtype, s.proven)
         if not over:
@@ -311,13 +311,19 @@ class _Walk:
             self.reduction(s, s.op, s.array, index, over, init or before, value, depth, filled, fault)
         self.changed(frozenset({s.array}))
 
-    def updates(self, axis: str, s: Update) -> bool:
-        kind = self.out.kinds.get(axis)
-        return kind is not None and any(u.array == s.array and u.invariant for u in kind.updates)
+    def own_axes(self, index: tuple[Expr, ...]) -> frozenset[str]:
+        """The axes that an element changes with, itself or by the bounds of others that it changes with."""
+        own: frozenset[str] = frozenset()
+        own = own.union(*(self.out.axes_of(i, self.loops) for i in index))
+        for a in reversed(self.loops):
+            if a.axis in own:
+                own = own.union(*(self.out.axes_of(b, self.loops) for b in a.bounds))
+        return own
 
-    def scatters(self, axis: str, s: Update) -> bool:
+    def updates(self, axis: str, s: Update) -> bool:
+        """Whether several iterations of an axis may update the same element."""
         kind = self.out.kinds.get(axis)
-        return kind is not None and any(u.array == s.array and not u.invariant for u in kind.updates)
+        return kind is not None and any(u.array == s.array for u in kind.updates)
 
     def start_of(self, s: Update, index: tuple[Expr, ...], depth: int) -> tuple[Expr | None, int | None]:
         """What an element holds before the loops that reduce into it, and the site that put it there."""
