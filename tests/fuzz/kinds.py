@@ -41,7 +41,7 @@ MIXED: dict[str, tuple[tuple[str, str], ...]] = {
 
 CLASHING = (
     *("new", "half", "do", "this", "template", "auto", "short", "signed", "float4", "warpSize", "threadIdx"),
-    *("stream", "workspace", "NULL", "INFINITY", "exp", "double", "delete", "I", "α"),
+    *("stream", "workspace", "thread_x", "block_x", "NULL", "INFINITY", "exp", "double", "delete", "I", "α"),
     *("const", "union", "register", "part", "i64_", "grid", "k_tile", "s_part", "min_f32", "__x", "M_PI"),
 )
 """Names that C++, HIP or the printed text use for something else."""

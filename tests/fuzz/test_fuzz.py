@@ -1,0 +1,42 @@
+"""The fuzzer's CI profile: 2,000 fixed programs, Python == nest == emulated HIP."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from tests.fuzz.__main__ import UNIT, failure, summary, unit
+from tests.fuzz.counts import PROPERTY, counted
+from tests.fuzz.generate import program
+
+PROGRAMS = 2000
+CHUNK = 100
+MOST_REFUSED = 0.15
+"""The share of a chunk that may be refused, for whatever good reason: more would be a generator that tests little."""
+LEAST = 24
+"""In how many of the programs each feature is used, at least."""
+
+
+@pytest.mark.parametrize("first", range(0, PROGRAMS, CHUNK))
+def test_programs(first: int, record_property: Callable[[str, object], None]) -> None:
+    outcomes = [o for start in range(first, first + CHUNK, UNIT) for o in unit(start)]
+    record_property(PROPERTY, counted(outcomes))
+    failed = [o for o in outcomes if o.verdict == "failed"]
+    assert not failed, f"{len(failed)} failed; the first of them:\n{failure(failed[0])}"
+    refused = sum(o.verdict == "refused" for o in outcomes)
+    assert refused <= MOST_REFUSED * CHUNK, summary(outcomes)
+    assert sum(o.raised for o in outcomes) <= 0.2 * sum(o.cases for o in outcomes), "Python raises too often"
+    assert all(o.checked or o.undecided or o.raised for o in outcomes if o.verdict == "good" and o.cases > 2)
+
+
+def test_each_feature_is_used() -> None:
+    features = Counter(f for seed in range(PROGRAMS) for f in program(seed).features)
+    rare = {f: n for f, n in features.items() if n < LEAST}
+    assert not rare and len(features) > 150
+
+
+def test_a_seed_gives_one_program() -> None:
+    assert all(program(seed) == program(seed) for seed in range(50))
+    assert len({program(seed).text.partition("\n")[2] for seed in range(50)}) == 50
