@@ -41,4 +41,10 @@ def prove(path: Path, kernel: str, **options: Any) -> Report:
     assert done.nest is not None and done.plan is not None and done.printed is not None
     depths = {axis: tree.depth for axis, tree in done.plan.trees}
     function: Callable[..., Any] = getattr(module(path), kernel)
-    return verify(done.nest, done.printed.text, done.printed.launcher, function, Options(depths=depths, **options))
+    return verify(
+        done.nest,
+        done.printed.text,
+        done.printed.launcher,
+        function,
+        Options(depths=depths, in_place=done.plan.in_place, **options),
+    )

@@ -255,3 +255,19 @@ def winner_leaves(A: Tensor[f32, N, K], B: Tensor[f32, N, K], C: Tensor[f32, N])
                 p = B[i, k]
         B[i, 0] = m
         C[i] = p
+
+
+@kernel
+def below_rows(A: Tensor[f32, K, N], C: Tensor[f32, K, N]) -> None:
+    for i in range(N):
+        for j in range(N):
+            for k in range(i, K):
+                C[i, j] += A[k, j]
+
+
+@kernel
+def windows(A: Tensor[f32, N, M, K], C: Tensor[f32, M, N]) -> None:
+    for i in range(N):
+        for j in range(M):
+            for k in range(K):
+                C[0, i] += A[i, j, k]

@@ -74,11 +74,11 @@ class BlockCode:
     threads: int
     atomic: frozenset[str] = frozenset()
     vectors: bool = False
-    lanes: list[str] = field(default_factory=list)
-    trees: dict[str, Tree] = field(default_factory=dict)
-    moves: list[Wide] = field(default_factory=list)
-    _read: set[str] = field(default_factory=set)
-    _written: set[str] = field(default_factory=set)
+    lanes: list[str] = field(default_factory=list, init=False)
+    trees: dict[str, Tree] = field(default_factory=dict, init=False)
+    moves: list[Wide] = field(default_factory=list, init=False)
+    _read: set[str] = field(default_factory=set, init=False)
+    _written: set[str] = field(default_factory=set, init=False)
 
     def lower(self, body: Iterable[Stmt]) -> tuple[DeviceStmt, ...]:
         """The device statements of a body in uniform control flow."""

@@ -11,7 +11,7 @@ from tl2hip.nest.ir import Axis, Expr, Loop, Stmt, Var
 from tl2hip.nest.walk import all_stmts
 from tl2hip.plan import loops, private, vectors
 from tl2hip.plan.access import loads_or_locals
-from tl2hip.plan.block import BlockCode, gather, inner_loops, on_lanes
+from tl2hip.plan.block import BlockCode, gather, inner_loops
 from tl2hip.plan.chain import Chain, cooperation, head
 from tl2hip.plan.extents import block_count, constant_trip
 from tl2hip.plan.gfx942 import MAX_GRID_X, MAX_GRID_YZ, WAVE
@@ -88,39 +88,22 @@ def _by_blocks(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     if has_private:
         body = private.for_block(state, body, product(grid), _block_number(shared))
     body = gather(state, body)
+
+    def kernel(lowered: tuple[DeviceStmt, ...], suffix: str, summary: str) -> str:
+        again = (Barrier("the private arrays are used again"),) if has_private else ()
+        return state.add(suffix, wrap(shared, (*lowered, *again), state), (threads, 1, 1), summary)
+
     code = BlockCode(state, threads, atomic_arrays(state, shared))
-    kernel = _block_kernel(state, shared, code, body, has_private, "", _summary(shared, "a block"))
-    plain = Launch(kernel, grid)
+    plain = Launch(kernel(code.lower(body), "", _summary(shared, "a block")), grid)
     note_chain(state, shared, "block")
     note_inner(state, body, code.lanes, threads)
     state.trees.update(code.trees)
-    if not _may_move(state, body):
+    code = replace(code, vectors=True)
+    by_vectors = code.lower(body)
+    if not code.moves:
         return (plain,)
-    code = replace(code, vectors=True, lanes=[], moves=[])
-    summary = "the same by vectors"
-    aligned = _block_kernel(state, shared, code, body, has_private, "kernel_aligned", summary)
+    aligned = kernel(by_vectors, "kernel_aligned", "the same by vectors")
     return (HostIf(vectors.aligned(state, tuple(code.moves)), (Launch(aligned, grid),), (plain,)),)
-
-
-def _block_kernel(
-    state: State,
-    shared: Sequence[Shared],
-    code: BlockCode,
-    body: tuple[Stmt, ...],
-    has_private: bool,
-    suffix: str,
-    summary: str,
-) -> str:
-    lowered = code.lower(body)
-    if has_private:
-        lowered = (*lowered, Barrier("the private arrays are used again"))
-    return state.add(suffix, wrap(shared, lowered, state), (code.threads, 1, 1), summary)
-
-
-def _may_move(state: State, body: tuple[Stmt, ...]) -> bool:
-    """Whether lanes of a block can move vectors in any loop."""
-    lanes = (s for s in all_stmts(body) if isinstance(s, Loop) and on_lanes(s, state.kinds))
-    return any(vectors.wide(state, s.axis, s.body) for s in lanes)
 
 
 def share_threads(chain: Chain) -> tuple[Shared, ...]:

@@ -7,18 +7,30 @@ from tl2hip.nest.walk import all_stmts
 
 
 class Names:
-    """Gives names not in use yet: the wish itself, else the wish with the first free number behind it."""
+    """Gives names not in use yet: the wish itself, else the wish with the first free number behind it.
+
+    A name belongs to the kernel in the making, and `next_kernel` frees it, unless it is kept for the whole plan.
+    """
 
     def __init__(self, nest: Nest) -> None:
-        self._taken = {nest.name, *nest.dims, *(a.name for a in nest.arrays), *(s.name for s in nest.scalars)}
-        self._taken |= {v.name for v in nest.variables}
-        self._taken |= {s.axis.name for s in all_stmts(nest.body) if isinstance(s, Loop)}
+        self._kept = {nest.name, *nest.dims, *(a.name for a in nest.arrays), *(s.name for s in nest.scalars)}
+        self._kept |= {v.name for v in nest.variables}
+        self._kept |= {s.axis.name for s in all_stmts(nest.body) if isinstance(s, Loop)}
+        self._here: set[str] = set()
 
-    def fresh(self, wish: str) -> str:
+    def fresh(self, wish: str, *, keep: bool = False) -> str:
         """A name nobody has, now taken."""
         name, number = wish, 1
-        while name in self._taken:
+        while name in self._kept or name in self._here:
             number += 1
             name = f"{wish}_{number}"
-        self._taken.add(name)
+        (self._kept if keep else self._here).add(name)
         return name
+
+    def keep(self, *names: str) -> None:
+        """These are used in more than one kernel."""
+        self._kept |= {*names}
+
+    def next_kernel(self) -> None:
+        """Another kernel begins, which may use this one's names again."""
+        self._here.clear()

@@ -9,7 +9,7 @@ from tl2hip.nest.analysis.variables import Flow
 from tl2hip.nest.index import ONE, ZERO
 from tl2hip.nest.ir import Loop, Set, Stmt, Store, Var
 from tl2hip.plan.access import uses
-from tl2hip.plan.block import BlockCode, inner_loops
+from tl2hip.plan.block import BlockCode, gather, inner_loops
 from tl2hip.plan.ir import HostIf, HostLoop, HostStmt, Launch
 from tl2hip.plan.launch import BLOCK, launch, note_inner
 from tl2hip.plan.schedule import Choose, Grid, Group, Repeat, Unit, Whole, walk
@@ -59,7 +59,7 @@ class Program:
     def _group(self, body: tuple[Stmt, ...]) -> Launch:
         state = self.state
         open_reads, whole = Flow().exposed(body)[0], uses(body)
-        body = tuple(x for s in body for x in self.combines.get(id(s), (s,)))
+        body = gather(state, (x for s in body for x in self.combines.get(id(s), (s,))))
         ahead = tuple(
             Set(v, state.slot(v), at=body[0].at) for v in state.slots if v in open_reads and v in whole.sets
         )
@@ -69,10 +69,10 @@ class Program:
             if v in whole.sets
         )
         threads = BLOCK if inner_loops(body, state.kinds) else 1
-        code = BlockCode(state.names, state.kinds, state.dtypes, threads, same=state.same)
+        code = BlockCode(state, threads)
         lowered = code.lower((*ahead, *body, *behind))
         kernel = state.add("finish" if self.combines else "scalars", lowered, (threads, 1, 1), "one block")
-        note_inner(state, body, code.shared_axes, threads)
+        note_inner(state, body, code.lanes, threads)
         state.trees.update(code.trees)
         return Launch(kernel, (ONE, ONE, ONE))
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import DType
 from tl2hip.nest.dependence import AxisKind, Reduction
-from tl2hip.nest.ir import AxisRef, Expr, If, Load, Loop, Set, Stmt, Store, Update, Var, While
+from tl2hip.nest.index import value_of
+from tl2hip.nest.ir import AxisRef, Compare, Expr, If, Load, Logic, Loop, Set, Stmt, Store, Update, Var
 from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, blocks, with_blocks
 from tl2hip.plan.access import uses
 from tl2hip.plan.names import Names
@@ -15,10 +16,14 @@ from tl2hip.plan.reduce import identity, merge
 
 @dataclass(frozen=True, slots=True)
 class Promoted:
-    """The statements around and of a loop, and the scalars that hold the sums of its axis."""
+    """The statements around and of a loop, and the scalars that hold the sums of its axis.
+
+    They may run only where `test` holds: where it does not, the loop does nothing, and its element may be none.
+    """
 
     body: tuple[Stmt, ...]
     sums: frozenset[str]
+    test: Expr | None = None
 
 
 def promoted(loop: Loop, atomic: frozenset[str], dtypes: dict[str, DType], names: Names) -> Promoted:
@@ -30,6 +35,7 @@ def promoted(loop: Loop, atomic: frozenset[str], dtypes: dict[str, DType], names
     ahead: list[Stmt] = []
     behind: list[Stmt] = []
     sums: set[str] = set()
+    test = _ever(loop)
     for array in dict.fromkeys(s.array for s in all_stmts(loop.body) if isinstance(s, Update)):
         update = _still(loop, array)
         if update is None or array in atomic:
@@ -41,18 +47,20 @@ def promoted(loop: Loop, atomic: frozenset[str], dtypes: dict[str, DType], names
         ahead.append(Set(held.name, Load(array, update.index, dtype, update.proven), at=update.at))
         behind.append(Store(array, update.index, held, update.proven, at=update.at))
         loop = replace(loop, body=_into(loop.body, array, held))
-    return Promoted((*ahead, loop, *behind), frozenset(sums))
+    return Promoted((*ahead, loop, *behind), frozenset(sums), test if ahead else None)
 
 
 def gathered(
-    loop: Loop, kinds: dict[str, AxisKind], dtypes: dict[str, DType], names: Names
+    loop: Loop, kinds: dict[str, AxisKind], dtypes: dict[str, DType], names: Names, *, keep: bool = False
 ) -> tuple[Stmt, ...] | None:
     """The loop with `C[i] += …` over its axis turned into a reduction of a scalar, and one update behind it.
 
     For lanes and blocks that share the axis out: they combine a scalar in a tree, where updates would be
     atomics that all meet in one place. The axis' kind changes with it. None where nothing stands still.
+    `keep`: the scalar is used in more than one kernel.
     """
     kind = kinds[loop.axis.name]
+    test = _ever(loop)
     ahead: list[Stmt] = []
     behind: list[Stmt] = []
     for u in kind.updates:
@@ -60,10 +68,11 @@ def gathered(
         if update is None:
             continue
         dtype = update.value.dtype
-        held = Var(names.fresh(f"{u.array}_sum" if u.op == "+" else f"{u.array}_{u.op}"), dtype)
+        held = Var(names.fresh(f"{u.array}_sum" if u.op == "+" else f"{u.array}_{u.op}", keep=keep), dtype)
         dtypes[held.name] = dtype
         ahead.append(Set(held.name, identity(u.op, dtype), at=update.at))
-        behind.append(replace(update, value=held))
+        once = replace(update, value=held)
+        behind.append(once if test is None else If(test, (once,), at=update.at))
         loop = replace(loop, body=_into(loop.body, u.array, held))
         reduction = Reduction(u.op, (held.name,), update.at)
         kind = replace(
@@ -78,10 +87,12 @@ def gathered(
 def _still(loop: Loop, array: str) -> Update | None:
     """An update of the array, if all of them are of one element throughout the loop and it has no other use.
 
-    None of them under a branch: where it is not taken the element may be another thread's, or none at all.
+    One of them runs whenever the loop does (`_ever`): where none does the element may be another thread's, or
+    none at all.
     """
     updates = [s for s in all_stmts(loop.body) if isinstance(s, Update) and s.array == array]
-    if len({(u.index, u.proven) for u in updates}) != 1 or _under_branches(loop.body, array):
+    always = any(isinstance(s, Update) and s.array == array for s in _alone(loop)[-1].body)
+    if len({(u.index, u.proven) for u in updates}) != 1 or not always:
         return None
     if any(isinstance(s, Store) and s.array == array for s in all_stmts(loop.body)):
         return None
@@ -94,10 +105,28 @@ def _still(loop: Loop, array: str) -> Update | None:
     )
 
 
-def _under_branches(body: tuple[Stmt, ...], array: str) -> bool:
-    """Whether an update of the array stands under an If or a While."""
-    inside = [x for s in all_stmts(body) if isinstance(s, If | While) for x in all_stmts((s,))]
-    return any(isinstance(s, Update) and s.array == array for s in inside)
+def _alone(loop: Loop) -> tuple[Loop, ...]:
+    """The loop and those inside it that are the whole body of the one around, in bounds that stand still."""
+    found = [loop]
+    while len(found[-1].body) == 1 and isinstance(inside := found[-1].body[0], Loop):
+        axes = {x.axis.name for x in found}
+        bounds = (*all_parts(inside.axis.start), *all_parts(inside.axis.stop))
+        if any(isinstance(p, Load | Var) or (isinstance(p, AxisRef) and p.axis in axes) for p in bounds):
+            break
+        found.append(inside)
+    return tuple(found)
+
+
+def _ever(loop: Loop) -> Expr | None:
+    """Whether the innermost body of `_alone` runs at all; None where it surely does."""
+    test: Expr | None = None
+    for axis in (x.axis for x in _alone(loop)):
+        low, high = (axis.start, axis.stop) if axis.step > 0 else (axis.stop, axis.start)
+        a, b = value_of(low), value_of(high)
+        if a is None or b is None or a >= b:
+            some = Compare("<", low, high)
+            test = some if test is None else Logic("and", test, some)
+    return test
 
 
 def _index(u: Update) -> tuple[Expr, ...]:

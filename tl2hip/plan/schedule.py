@@ -102,7 +102,7 @@ class Splitter:
         """A loop that is all sums into fixed places, with these in scalars."""
         if not isinstance(s, Loop) or not shareable(s.axis, self.kinds) or for_grid(s, self.kinds):
             return (s,)
-        return gathered(s, self.kinds, self.dtypes, self.names) or (s,)
+        return gathered(s, self.kinds, self.dtypes, self.names, keep=True) or (s,)
 
     def _unit(self, s: Stmt) -> Unit | None:
         """The unit of its own that a statement makes; None where it joins a group."""

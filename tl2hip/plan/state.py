@@ -37,7 +37,7 @@ class State:
 
     def workspace(self, wish: str, dtype: DType, shape: tuple[Expr, ...]) -> str:
         """A new workspace array; gives its name."""
-        name = self.names.fresh(wish)
+        name = self.names.fresh(wish, keep=True)
         self.placed[name] = Placed(Array(name, dtype, shape, "local"), "workspace")
         return name
 
@@ -47,9 +47,11 @@ class State:
 
     def add(self, suffix: str, body: tuple[DeviceStmt, ...], block: tuple[int, int, int], summary: str) -> str:
         """Finish a kernel and give its name: the nest's, with a suffix where there is something to tell apart."""
-        name = self.names.fresh(f"{self.nest.name}_{suffix}" if suffix else f"{self.nest.name}_kernel")
+        wish = f"{self.nest.name}_{suffix}" if suffix else f"{self.nest.name}_kernel"
+        name = self.names.fresh(wish, keep=True)
         body = (*self._given(body), *body)
         self.kernels.append(finish(name, body, block, self.placed, self.dtypes, summary))
+        self.names.next_kernel()
         return name
 
     def _given(self, body: tuple[DeviceStmt, ...]) -> tuple[DeviceStmt, ...]:

@@ -58,7 +58,7 @@ class ThreadCode:
                 lowered.append(loops.serial(x.axis, inside.lower(x.body), self.names, x.at))
             else:
                 lowered += self._one(x)
-        return tuple(lowered)
+        return tuple(lowered) if held.test is None else (DeviceIf(held.test, tuple(lowered)),)
 
     def _set(self, s: Set) -> DeviceStmt:
         """A term of a sum of products is fused: its product is not rounded by itself."""

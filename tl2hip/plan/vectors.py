@@ -5,19 +5,18 @@ The vector kernel runs where the launcher finds every array aligned; the plain o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import ZERO, add, floor_div, maximum, mul, number
-from tl2hip.nest.ir import Array, Axis, AxisRef, Dim, Expr, Load, Set, Stmt, Store, Var
+from tl2hip.nest.ir import Array, Axis, AxisRef, Dim, Expr, Load, Loop, Set, Stmt, Store, Var
 from tl2hip.nest.walk import all_exprs, all_parts, map_expr, map_stmt_exprs
 from tl2hip.plan import loops
-from tl2hip.plan.chain import Chain
 from tl2hip.plan.gfx942 import ACCESS_BYTES
 from tl2hip.plan.ir import Aligned, DeviceStmt, For, Let, LoadVector, Placed, StoreVector
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.state import State
-from tl2hip.plan.threads import ThreadCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,41 +28,36 @@ class Wide:
     loaded: tuple[str, ...]
     stored: tuple[str, ...]
 
-    def aligned(self, state: State) -> Aligned:
-        """When the vector kernel may run: bases at 16 bytes, and rows a whole number of vectors apart."""
-        names = tuple(dict.fromkeys((*self.loaded, *self.stored)))
-        arrays = [state.nest.array(n) for n in names]
-        pitches = dict.fromkeys(a.shape[-1] for a in arrays if len(a.shape) > 1)
-        return Aligned(names, ACCESS_BYTES, tuple(pitches), self.width)
+
+def aligned(state: State, moves: tuple[Wide, ...]) -> Aligned:
+    """When the vector forms of all these loops may run: bases at 16 bytes, and rows whole vectors apart."""
+    names = tuple(dict.fromkeys(n for w in moves for n in (*w.loaded, *w.stored)))
+    arrays = [state.nest.array(n) for n in names]
+    pitches = dict.fromkeys(a.shape[-1] for a in arrays if len(a.shape) > 1)
+    return Aligned(names, ACCESS_BYTES, tuple(pitches), max(w.width for w in moves))
 
 
-def wide(state: State, chain: Chain) -> Wide | None:
-    """How a chain's body can move vectors along its innermost axis; None where it cannot."""
-    axis = chain.axes[-1]
-    straight = all(isinstance(s, Set | Store) for s in chain.body)
-    if not straight or axis.step != 1 or axis.start != ZERO or chain.lane() != len(chain.axes) - 1:
+def wide(state: State, axis: Axis, body: tuple[Stmt, ...]) -> Wide | None:
+    """How a loop can move vectors along its axis; None where it cannot."""
+    straight = all(isinstance(s, Set | Store) for s in body)
+    if not straight or axis.step != 1 or axis.start != ZERO:
         return None
-    stores = [s for s in chain.body if isinstance(s, Store)]
+    stores = [s for s in body if isinstance(s, Store)]
     if not all(_runs_along(state, s.array, s.index, axis) and s.proven for s in stores):
         return None
     stored = tuple(s.array for s in stores)
-    if len(set(stored)) != len(stored) or _read_behind(chain.body):
+    if len(set(stored)) != len(stored) or _read_behind(body):
         return None
-    loads = [e for e in all_exprs(chain.body) if isinstance(e, Load) and _in_vector(state, e, axis)]
+    loads = [e for e in all_exprs(body) if isinstance(e, Load) and _in_vector(state, e, axis)]
     loaded = tuple(dict.fromkeys(e.array for e in loads))
     places = {(e.array, e.index) for e in loads}
-    if len(places) != len(loaded):
+    if len(places) != len(loaded) or not (loaded or stored):
         return None
     sizes = [state.nest.array(n).dtype.bytes for n in (*loaded, *stored)]
     width = ACCESS_BYTES // max(sizes)
     if width < 2 or width * min(sizes) < 4 or (axis.tile is not None and axis.tile % width):
         return None
     return Wide(axis, width, loaded, stored)
-
-
-def _vector_load(state: State, e: Load, axis: Axis) -> bool:
-    """Whether a load is one of the elements that a vector brings."""
-    return e.proven and _runs_along(state, e.array, e.index, axis)
 
 
 def _runs_along(state: State, array: str, index: tuple[Expr, ...], axis: Axis) -> bool:
@@ -97,21 +91,25 @@ def _read_behind(body: tuple[Stmt, ...]) -> bool:
     return False
 
 
-def lowered(state: State, chain: Chain, how: Spread, w: Wide, code: ThreadCode) -> tuple[DeviceStmt, ...]:
-    """The innermost loop in vectors, and a plain loop over the few elements left at its end."""
-    axis, at = w.axis, chain.places[-1]
+def lowered(
+    state: State, loop: Loop, how: Spread, w: Wide, lower: Callable[[tuple[Stmt, ...]], tuple[DeviceStmt, ...]]
+) -> tuple[DeviceStmt, ...]:
+    """The loop in vectors, and a plain one over the few elements left at its end."""
+    axis = w.axis
     whole = _whole_vectors(axis, w.width)
     vector = Axis(state.names.fresh(f"{axis.name}_vector"), ZERO, whole, user=axis.user)
     first = state.names.fresh(f"{axis.name}_first")
-    body = (Let(first, mul(AxisRef(vector.name), number(w.width))), *_one_vector(state, chain, w, first, code))
+    body = (Let(first, mul(AxisRef(vector.name), number(w.width))), *_one_vector(state, loop, w, first, lower))
     share = replace(how, tile=(axis.tile // w.width if axis.tile else how.threads))
-    main = loops.spread(vector, share, body, state.names, at)
+    main = loops.spread(vector, share, body, state.names, loop.at)
     rest = replace(axis, start=mul(whole, number(w.width)), tile=None)
-    tail = loops.spread(rest, replace(how, tile=how.threads), code.lower(chain.body), state.names, at)
+    tail = loops.spread(rest, replace(how, tile=how.threads), lower(loop.body), state.names, loop.at)
     return (main, replace(tail, note="what is left of a vector"))
 
 
-def _one_vector(state: State, chain: Chain, w: Wide, first: str, code: ThreadCode) -> tuple[DeviceStmt, ...]:
+def _one_vector(
+    state: State, loop: Loop, w: Wide, first: str, lower: Callable[[tuple[Stmt, ...]], tuple[DeviceStmt, ...]]
+) -> tuple[DeviceStmt, ...]:
     """Load the vectors, compute element by element, store the vectors."""
     element = state.names.fresh("e")
     vectors = {n: _vector(state, n, w.width) for n in dict.fromkeys((*w.loaded, *w.stored))}
@@ -127,21 +125,20 @@ def _one_vector(state: State, chain: Chain, w: Wide, first: str, code: ThreadCod
         s = map_stmt_exprs(lambda e: _moved(map_expr(expr, e), w.axis, here), s)
         return Store(vectors[s.array], place, s.value, proven=True, at=s.at) if isinstance(s, Store) else s
 
-    index = {s.array: s.index for s in chain.body if isinstance(s, Store)}
-    loaded = [e for e in all_exprs(chain.body) if isinstance(e, Load) and _in_vector(state, e, w.axis)]
+    index = {s.array: s.index for s in loop.body if isinstance(s, Store)}
+    loaded = [e for e in all_exprs(loop.body) if isinstance(e, Load) and _in_vector(state, e, w.axis)]
     index |= {e.array: e.index for e in loaded}
     to_first = {n: tuple(_moved(i, w.axis, Var(first, I64)) for i in index[n]) for n in vectors}
-    at = chain.places[-1]
-    loads = tuple(LoadVector(vectors[n], n, to_first[n], at=at) for n in w.loaded)
-    inner = code.lower(tuple(stmt(s) for s in chain.body))
+    loads = tuple(LoadVector(vectors[n], n, to_first[n], at=loop.at) for n in w.loaded)
+    inner = lower(tuple(stmt(s) for s in loop.body))
     each = For(element, ZERO, number(w.width), number(1), inner, unroll=w.width)
-    stores = tuple(StoreVector(n, to_first[n], vectors[n], at=at) for n in w.stored)
+    stores = tuple(StoreVector(n, to_first[n], vectors[n], at=loop.at) for n in w.stored)
     return (*loads, each, *stores)
 
 
 def _vector(state: State, array: str, width: int) -> str:
     """A vector in registers for elements of an array; gives its name."""
-    name = state.names.fresh(f"{array}_vector")
+    name = state.names.fresh(f"{array}_vector", keep=True)
     state.placed[name] = Placed(Array(name, state.nest.array(array).dtype, (number(width),), "local"), "vector")
     return name
 
