@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tl2hip.prove.report import Report as Report
 from tl2hip.source.problems.base import Problem, Refused, show
 from tl2hip.source.problems.base import Report as Problems
 from tl2hip.source.span import Source
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from tl2hip.hip import Printed, PrintedFile
     from tl2hip.nest.ir import Nest
     from tl2hip.plan.ir import Plan
+    from tl2hip.prove.report import Report as Report
     from tl2hip.source.nodes import Function, Module
 
 STAGES = ("read", "nest", "rules", "plan")
@@ -33,6 +33,15 @@ FIXED_WORK = 2_000_000
 """The innermost statements of a kernel of fixed sizes up to which it is run, though drawn shapes have fewer."""
 TEXT = "<text>"
 """What a text that was given directly is shown as."""
+
+
+def __getattr__(name: str) -> Any:
+    """`Report`, what `verify` gives: imported when it is asked for."""
+    if name != "Report":
+        raise AttributeError(f"module 'tl2hip.api' has no attribute {name!r}")
+    from tl2hip.prove.report import Report
+
+    return Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,17 +184,19 @@ def _stands_in(problem: Problem, function: Function) -> bool:
 
 def nest_of(function: Function, module: Module, report: Problems, options: Options) -> Nest | None:
     """The nest of one kernel, its accesses proven where they can be; None where the report says why not."""
-    from tl2hip.dialects import article
     from tl2hip.nest.bounds import prove
     from tl2hip.nest.build import BuildOptions, build
     from tl2hip.nest.inline import forward
 
     sets = options.sets
-    if article.is_article(function, module):
-        spelled = article.expand(function, module, report, sets)
-        if spelled is None:
-            return None
-        function, module, sets = spelled.function, spelled.module, spelled.sets
+    if "TileLoop" in module.source.text or "putTensor" in module.source.text:
+        from tl2hip.dialects import article
+
+        if article.is_article(function, module):
+            spelled = article.expand(function, module, report, sets)
+            if spelled is None:
+                return None
+            function, module, sets = spelled.function, spelled.module, spelled.sets
     nest = build(function, module, report, BuildOptions(sets=sets, tiles=options.tiles))
     return None if nest is None else prove(forward(nest))
 
@@ -325,7 +336,7 @@ def verify_all(
 ) -> Iterator[Report]:
     """A report for each kernel of a file, of its printed text or of `text` in the place of it."""
     from tl2hip.prove import compiled as rung0
-    from tl2hip.prove.draw import work
+    from tl2hip.prove.shapes import ELEMENTS, elements, work
     from tl2hip.prove.verify import Options as How
     from tl2hip.prove.verify import verify as rung1
 
@@ -335,10 +346,11 @@ def verify_all(
     planned = [k for k in done.kernels if k.printed]
     for kernel, launcher in zip(planned, file.launchers, strict=True):
         assert kernel.plan is not None and kernel.nest is not None
-        how["depths"] = {axis: tree.depth for axis, tree in kernel.plan.trees}
-        how["in_place"] = kernel.plan.in_place
-        if not kernel.nest.dims and work(kernel.nest, {}) <= FIXED_WORK:
-            how["given"] = ({},)
+        depths = {axis: tree.depth for axis, tree in kernel.plan.trees}
+        options = How(**{**how, "depths": depths, "in_place": kernel.plan.in_place})
+        fixed = not kernel.nest.dims
+        if fixed and work(kernel.nest, {}) <= FIXED_WORK and elements(kernel.nest, {}) <= ELEMENTS:
+            options = replace(options, given=({},))
         found = compiled.problems or tuple(rung0.findings(kernel.plan, compiled.counters))
-        report = rung1(kernel.nest, text, launcher, functions.get(kernel.name), How(**how))
+        report = rung1(kernel.nest, text, launcher, functions.get(kernel.name), options)
         yield replace(report, problems=(*found, *report.problems))

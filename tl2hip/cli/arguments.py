@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from tl2hip.cli.exits import FINE, Stop, stop
-from tl2hip.source.problems.use import BadUse
+from tl2hip.cli.exits import FINE, Stop, misused
 
 COMMANDS = {
     "emit": "print the HIP text of kernels",
@@ -31,7 +30,7 @@ class Parser(argparse.ArgumentParser):
     """Tells wrong use in the form of every other problem."""
 
     def error(self, message: str) -> NoReturn:
-        raise stop(BadUse(message.replace("\n", " "), f"see `{self.prog} --help`"))
+        raise misused(message.replace("\n", " "), f"see `{self.prog} --help`")
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -111,8 +110,9 @@ def pairs(given: Sequence[tuple[str, int]], option: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for name, value in given:
         if found.setdefault(name, value) != value:
-            reason = f"{option} gives {name} the values {found[name]} and {value}"
-            raise stop(BadUse(reason, f"give {option} {name} once"))
+            raise misused(
+                f"{option} gives {name} the values {found[name]} and {value}", f"give {option} {name} once"
+            )
     return found
 
 

@@ -11,14 +11,13 @@ from pathlib import Path
 
 from tl2hip.cli import outputs, talk
 from tl2hip.cli.arguments import add_choice, count
-from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, stop
+from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, Stop, misused, stop
 from tl2hip.cli.exits import tell as tell_problem
 from tl2hip.cli.inputs import STDIN, Input, inputs, is_several
 from tl2hip.cli.jobs import outcomes
-from tl2hip.cli.reading import wanted
+from tl2hip.cli.reading import no_kernel, wanted
 from tl2hip.cli.work import Outcome, Told, as_data, told
 from tl2hip.source.problems.base import Problem, Refused
-from tl2hip.source.problems.use import BadUse, NoKernel, NoSuchFunction, SameOutput, SeveralInputs
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -85,13 +84,19 @@ def _into_folder(args: argparse.Namespace) -> bool:
     quiet = args.check or args.diff
     if args.output is None or args.output == STDIN:
         if several and not quiet and args.format == "text":
-            raise stop(SeveralInputs("stdout"))
+            raise _several("stdout")
         if quiet and (args.output == STDIN or STDIN in args.paths):
-            raise stop(BadUse("--check and --diff compare with a file", "name it with -o FILE"))
+            raise misused("--check and --diff compare with a file", "name it with -o FILE")
         return False
     if several and not outputs.is_folder(args.output) and Path(args.output).exists():
-        raise stop(SeveralInputs(f"the file {args.output}"))
+        raise _several(f"the file {args.output}")
     return several or outputs.is_folder(args.output)
+
+
+def _several(where: str) -> Stop:
+    from tl2hip.source.problems.use import SeveralInputs
+
+    return stop(SeveralInputs(where))
 
 
 def _take(outcome: Outcome, run: Run) -> None:
@@ -135,6 +140,8 @@ def _deliver(outcome: Outcome, run: Run) -> tuple[Path | None, bool, Problem | N
         return None, True, None
     owner = run.owners.setdefault(Path(where).absolute(), source.name)
     if owner != source.name:
+        from tl2hip.source.problems.use import SameOutput
+
         return where, False, SameOutput(outputs.shown(where), owner)
     try:
         changed = _compare(where, outcome.text, run) if run.quiet else outputs.write(where, outcome.text)
@@ -189,13 +196,19 @@ def _finish(run: Run) -> None:
     """What is told at the end: names that were not found, nothing found at all, the summary."""
     missing = [name for name in run.args.kernel if name not in run.names]
     if missing and run.code in (FINE, FOUND):
-        known = f"found were: {', '.join(sorted(run.names))}" if run.names else "look at the names in the file"
-        for name in missing:
-            talk.tell(tell_problem(NoSuchFunction(name, known)))
-        run.raise_code(USE)
+        _tell_missing(missing, run)
     total = run.converted + run.unchanged + run.refused
     if not total and not missing and not run.quiet and run.code == FINE:
-        raise stop(NoKernel(), ", ".join(run.args.paths))
+        raise no_kernel(run.args.paths)
     if is_several(run.args.paths) or run.args.output not in (None, STDIN) or run.quiet:
         talk.summary(run.converted, run.unchanged, run.refused, run.skipped, run.differ if run.quiet else None)
     sys.stderr.flush()
+
+
+def _tell_missing(missing: list[str], run: Run) -> None:
+    from tl2hip.source.problems.use import NoSuchFunction
+
+    known = f"found were: {', '.join(sorted(run.names))}" if run.names else "look at the names in the file"
+    for name in missing:
+        talk.tell(tell_problem(NoSuchFunction(name, known)))
+    run.raise_code(USE)

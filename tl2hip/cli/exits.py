@@ -33,3 +33,10 @@ def tell(problem: Problem, name: str = "tl2hip") -> str:
 def stop(problem: Problem, name: str = "tl2hip") -> Stop:
     """The exception that ends a run with a problem of use."""
     return Stop(tell(problem, name))
+
+
+def misused(reason: str, instead: str) -> Stop:
+    """The exception that ends a run whose arguments do not go together."""
+    from tl2hip.source.problems.use import BadUse
+
+    return stop(BadUse(reason, instead))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from tl2hip.cli import outputs
 from tl2hip.cli.arguments import add_choice
-from tl2hip.cli.exits import FINE, stop
+from tl2hip.cli.exits import FINE, misused, stop
 from tl2hip.cli.inputs import Input
 from tl2hip.cli.reading import each_file, wanted
 from tl2hip.cli.work import Wanted
-from tl2hip.source.problems.use import BadUse, UnknownCode
+from tl2hip.source.problems.use import UnknownCode
 
 if TYPE_CHECKING:
     from tl2hip.api import Conversion
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     """Prints pages, or explains the kernels of files; the exit code."""
     codes = [one for one in args.what if _CODE.fullmatch(one) and not os.path.exists(one)]
     if codes and len(codes) < len(args.what):
-        raise stop(BadUse("files and codes cannot be explained together", "ask for one kind at a time"))
+        raise misused("files and codes cannot be explained together", "ask for one kind at a time")
     if codes:
         outputs.print_out("\n".join(_page(code) for code in codes))
         return FINE

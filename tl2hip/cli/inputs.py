@@ -6,8 +6,10 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
-from tl2hip.cli.ignore import Ignored, above, ignored, read_patterns
+if TYPE_CHECKING:
+    from tl2hip.cli.ignore import Ignored
 
 STDIN = "-"
 WRITTEN = "Written by tl2hip"
@@ -58,11 +60,15 @@ def is_several(paths: Sequence[str]) -> bool:
 def _python_files(folder: Path) -> Iterator[str]:
     """The Python files below a folder, relative to it: hidden ones, caches, virtual environments and what git
     ignores are left out; links to folders are not followed."""
+    from tl2hip.cli.ignore import above
+
     root, levels = above(folder.resolve())
     yield from _walk(folder.resolve(), root, levels, "")
 
 
 def _walk(folder: Path, root: Path, levels: tuple[Ignored, ...], below: str) -> Iterator[str]:
+    from tl2hip.cli.ignore import Ignored, ignored, read_patterns
+
     shown = folder.relative_to(root).as_posix()
     prefix = "" if shown == "." else f"{shown}/"
     levels = (*levels, Ignored(prefix, read_patterns(folder)))

@@ -9,7 +9,6 @@ from pathlib import Path, PurePath
 
 from tl2hip.cli.inputs import STDIN, WRITTEN, Input
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.use import ForeignOutput, Unwritable
 
 SUFFIXES = {"": ".hip", "read": ".read.txt", "nest": ".nest.py", "rules": ".rules.txt", "plan": ".plan.txt"}
 """How an output's name ends, by the stage that `--stop-after` names."""
@@ -40,12 +39,24 @@ def present(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise Refused(ForeignOutput(shown(path))) from None
+        raise _foreign(path) from None
     except OSError as error:
-        raise Refused(Unwritable(shown(path), error.strerror or str(error))) from None
+        raise _unwritable(path, error) from None
     if text and WRITTEN not in text.partition("\n")[0]:
-        raise Refused(ForeignOutput(shown(path)))
+        raise _foreign(path)
     return text
+
+
+def _foreign(path: Path) -> Refused:
+    from tl2hip.source.problems.use import ForeignOutput
+
+    return Refused(ForeignOutput(shown(path)))
+
+
+def _unwritable(path: Path, error: OSError) -> Refused:
+    from tl2hip.source.problems.use import Unwritable
+
+    return Refused(Unwritable(shown(path), error.strerror or str(error)))
 
 
 def shown(path: PurePath) -> str:
@@ -64,13 +75,13 @@ def write(path: Path, text: str) -> bool:
                 device.write(text.encode())
             return True
     except OSError as error:
-        raise Refused(Unwritable(shown(path), error.strerror or str(error))) from None
+        raise _unwritable(path, error) from None
     if present(path) == text:
         return False
     try:
         _replace(Path(os.path.realpath(path)), text.encode())
     except OSError as error:
-        raise Refused(Unwritable(shown(path), error.strerror or str(error))) from None
+        raise _unwritable(path, error) from None
     return True
 
 

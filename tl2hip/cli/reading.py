@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from tl2hip.cli import talk
 from tl2hip.cli.arguments import pairs
-from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, Stop, stop
+from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, Stop, misused, stop
 from tl2hip.cli.exits import tell as tell_problem
 from tl2hip.cli.inputs import Input, inputs
 from tl2hip.cli.work import Wanted, read_input
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.use import BadUse, NoKernel
 
 if TYPE_CHECKING:
     from tl2hip.api import Conversion
@@ -25,7 +24,7 @@ def wanted(args: argparse.Namespace) -> Wanted:
 
     for folder in args.rules:
         if not Path(folder).is_dir():
-            raise stop(BadUse(f"--rules {folder} is no folder", "name a folder of rule files"))
+            raise misused(f"--rules {folder} is no folder", "name a folder of rule files")
     if args.rules:
         from tl2hip.rule import BadRules, load_rules
 
@@ -35,6 +34,13 @@ def wanted(args: argparse.Namespace) -> Wanted:
             raise Stop(str(bad)) from None
     sets, tiles = pairs(args.set, "--set"), pairs(args.tile, "--tile")
     return Wanted(sets, tiles, tuple(args.rules), tuple(args.kernel), args.all, argv=args.argv)
+
+
+def no_kernel(paths: Sequence[str]) -> Stop:
+    """The exception that ends a run that found nothing to do."""
+    from tl2hip.source.problems.use import NoKernel
+
+    return stop(NoKernel(), ", ".join(paths))
 
 
 def each_file(paths: Sequence[str], given: Wanted, go_on: Callable[[Input, Conversion, Wanted], int]) -> int:
@@ -55,7 +61,7 @@ def each_file(paths: Sequence[str], given: Wanted, go_on: Callable[[Input, Conve
             one, count = INTERNAL, 0
         code, kernels = max(code, one), kernels + count
     if not kernels and code == FINE:
-        raise stop(NoKernel(), ", ".join(paths))
+        raise no_kernel(paths)
     return code
 
 

@@ -6,9 +6,8 @@ import argparse
 from pathlib import Path
 
 from tl2hip.cli import outputs, talk
-from tl2hip.cli.exits import FINE, FOUND, stop
+from tl2hip.cli.exits import FINE, FOUND, misused, stop
 from tl2hip.source.problems.base import Refused
-from tl2hip.source.problems.use import BadUse
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +20,7 @@ def run(args: argparse.Namespace) -> int:
     """Checks the rules of a folder; the exit code."""
     folder = Path(args.folder)
     if not folder.is_dir():
-        raise stop(BadUse(f"{args.folder} is no folder", "name a folder of rule files"))
+        raise misused(f"{args.folder} is no folder", "name a folder of rule files")
     from tl2hip.rule import check_rules
 
     talk.tell("tl2hip: test-rules imports and runs the rules")

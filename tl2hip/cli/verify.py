@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from tl2hip.cli import outputs, talk
 from tl2hip.cli.arguments import add_choice, count
-from tl2hip.cli.exits import FINE, FOUND, Stop, stop
+from tl2hip.cli.exits import FINE, FOUND, Stop, misused
 from tl2hip.cli.inputs import STDIN, Input
 from tl2hip.cli.reading import each_file, wanted
 from tl2hip.cli.work import Wanted, read_input
 from tl2hip.source.problems.base import Refused, show
-from tl2hip.source.problems.use import BadUse, CannotImport
+from tl2hip.source.problems.use import CannotImport
 from tl2hip.source.span import NOWHERE, Span
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from tl2hip.prove.emulate import UnsupportedHost
 
     if STDIN in args.paths:
-        raise stop(BadUse("verify runs the Python of a file", "give the file by its name"))
+        raise misused("verify runs the Python of a file", "give the file by its name")
     talk.tell("tl2hip: verify runs your Python, to compare with it")
     proven: list[bool] = []
 

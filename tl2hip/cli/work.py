@@ -106,13 +106,13 @@ def work(source: Input, wanted: Wanted) -> Outcome:
 
 
 def _work(source: Input, wanted: Wanted) -> Outcome:
-    from tl2hip.source.problems.use import OutputGiven
-
     try:
         read = read_input(source)
         if WRITTEN in read.text[:200].partition("\n")[0]:
             if not source.named:
                 return Outcome(source)
+            from tl2hip.source.problems.use import OutputGiven
+
             raise Refused(OutputGiven())
     except Refused as refused:
         shown = Source(source.name, "")
