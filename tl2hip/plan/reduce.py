@@ -30,9 +30,6 @@ from tl2hip.plan.ir import NONE_FIRST, NONE_LAST, Combine, Declare
 from tl2hip.plan.names import Names
 from tl2hip.source.span import Span
 
-FLOAT_MAX_OPS = ("max", "maximum", "fmax")
-FLOAT_MIN_OPS = ("min", "minimum", "fmin")
-
 
 def identity(op: str, dtype: DType) -> Const:
     """The value that changes nothing: x op identity == x for every x.
@@ -149,7 +146,7 @@ def partials(
         if len(r.variables) == 1:
             made.append(Partial(r, axis, (private,), (dtypes[value],)))
             continue
-        winner = _winner(body, r, axis)
+        winner = _winner(body, r)
         if winner is None:
             return None
         where = names.fresh(f"{value}_at")
@@ -158,7 +155,7 @@ def partials(
     return tuple(made)
 
 
-def _winner(body: tuple[Stmt, ...], r: Reduction, axis: Axis) -> tuple[tuple[tuple[str, Expr], ...], str] | None:
+def _winner(body: tuple[Stmt, ...], r: Reduction) -> tuple[tuple[tuple[str, Expr], ...], str] | None:
     """The payloads and the comparison of the one `if x > m: m = x; p = e` of a body, found under Ifs only."""
     sets = [s for s in all_stmts(body) if isinstance(s, Set) and s.name == r.variables[0]]
     found = next((s for s in _under_ifs(body) if any(x is sets[0] for x in s.then)), None)
@@ -167,7 +164,7 @@ def _winner(body: tuple[Stmt, ...], r: Reduction, axis: Axis) -> tuple[tuple[tup
     payloads = tuple((s.name, s.value) for s in found.then if isinstance(s, Set) and s.name in r.variables[1:])
     changing = {s.name for s in all_stmts(body) if isinstance(s, Set)}
     stored = {s.array for s in all_stmts(body) if isinstance(s, Store | Update)}
-    if not all(_repeatable(value, changing, stored, axis, body) for _, value in payloads):
+    if not all(_repeatable(value, changing, stored, body) for _, value in payloads):
         return None
     flipped = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
     best = Var(r.variables[0], found.test.right.dtype)
@@ -182,7 +179,7 @@ def _under_ifs(body: tuple[Stmt, ...]) -> Iterator[If]:
             yield from _under_ifs(s.orelse)
 
 
-def _repeatable(e: Expr, changing: set[str], stored: set[str], axis: Axis, body: tuple[Stmt, ...]) -> bool:
+def _repeatable(e: Expr, changing: set[str], stored: set[str], body: tuple[Stmt, ...]) -> bool:
     """Whether an expression can be evaluated after the loop, knowing only the axis' value."""
     inner = {s.axis.name for s in all_stmts(body) if isinstance(s, Loop)}
     for p in all_parts(e):

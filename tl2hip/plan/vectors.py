@@ -102,9 +102,17 @@ def lowered(
     body = (Let(first, mul(AxisRef(vector.name), number(w.width))), *_one_vector(state, loop, w, first, lower))
     share = replace(how, tile=(axis.tile // w.width if axis.tile else how.threads))
     main = loops.spread(vector, share, body, state.names, loop.at)
+    if _ends_whole(state, w):
+        return (main,)
     rest = replace(axis, start=mul(whole, number(w.width)), tile=None)
     tail = loops.spread(rest, replace(how, tile=how.threads), lower(loop.body), state.names, loop.at)
     return (main, replace(tail, note="what is left of a vector"))
+
+
+def _ends_whole(state: State, w: Wide) -> bool:
+    """Whether the loop ends where the rows do, which the launcher found to be whole vectors."""
+    shapes = (state.nest.array(n).shape for n in (*w.loaded, *w.stored))
+    return any(len(s) > 1 and s[-1] == w.axis.stop for s in shapes)
 
 
 def _one_vector(
