@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,8 @@ LONG = (257, 513, 1025, 1500)
 """Extents past the largest block of threads, so that loops with its stride turn more than once."""
 WORK = 40_000
 """How many innermost statements one drawn shape may take."""
+ELEMENTS = 1 << 24
+"""How many elements all arrays of a drawn shape may have together; each is held several times."""
 SERIAL = 6
 """How many side-by-side statements take as long as one that stands alone."""
 FREE_TRIPS = 8
@@ -85,6 +88,12 @@ def _work(body: tuple[Stmt, ...], at: Evaluator, free: frozenset[str]) -> int:
     return total
 
 
+def elements(nest: Nest, dims: Mapping[str, int]) -> int:
+    """How many elements all arrays have together; those whose extents are data count as none."""
+    at = Evaluator(nest, dims)
+    return sum(math.prod(max(0, n or 0) for n in at.extents(a)) for a in nest.arrays)
+
+
 # --- shapes ----------------------------------------------------------------------------------------------
 
 
@@ -98,7 +107,8 @@ def pool(nest: Nest) -> tuple[int, ...]:
 def shapes(
     nest: Nest, seed: int, count: int, budget: int = WORK, parallel: Collection[str] | None = None
 ) -> tuple[Sizes, ...]:
-    """Up to `count` different shapes that the nest's checks admit, each within the budget of `work`.
+    """Up to `count` different shapes that the nest's checks admit, each within the budget of `work`
+    and of `ELEMENTS`.
 
     The first ones are a middling one, all extents 1, each one long alone, each 0, each 1; the rest are drawn
     from `pool`.
@@ -171,7 +181,9 @@ class _Shapes:
         return _within(self.nest, _coupled(self.nest, sizes), self.budget, self.parallel)
 
     def fits(self, sizes: Sizes) -> bool:
-        return admitted(self.nest, sizes) and work(self.nest, sizes, self.parallel) <= self.budget
+        if not admitted(self.nest, sizes) or elements(self.nest, sizes) > ELEMENTS:
+            return False
+        return work(self.nest, sizes, self.parallel) <= self.budget
 
 
 def _within(nest: Nest, sizes: Sizes, budget: int, parallel: Collection[str] | None) -> Sizes:

@@ -97,10 +97,15 @@ def _name(ctx: Context, e: nodes.Name) -> Result:
 def _subscript(ctx: Context, base: Result, index: tuple[nodes.Expr, ...], at: Span) -> Result:
     if not isinstance(base, tuple):
         return subscript(ctx, base, index, lambda e: value(ctx, e), at)
-    place = number(ctx, index[0], "an index")
-    count = fold.value_of(place.expr)
-    if len(index) != 1 or count is None or not -len(base) <= count < len(base):
-        raise Refused(problems.WrongRank(len(base), len(index), at=at))
+    if len(index) != 1:
+        raise Refused(problems.WrongRank(1, len(index), at=at))
+    count = fold.value_of(number(ctx, index[0], "an index").expr)
+    if count is None:
+        way = "write its items out, or pass them as an array"
+        raise Refused(problems.NotSupported("a tuple or list at an index that varies", way, at=index[0].at))
+    if not -len(base) <= count < len(base):
+        way = f"its items are 0 to {len(base) - 1}"
+        raise Refused(problems.NotSupported(f"item {count} of {len(base)}", way, at=index[0].at))
     return base[count]
 
 

@@ -17,7 +17,8 @@ def value(ctx: Context, e: nodes.Expr) -> Value:
     """The one value an expression is; refused for a tuple."""
     found = ctx.evaluate(ctx, e)
     if isinstance(found, tuple):
-        raise Refused(problems.NotSupported("a tuple as a value", "use its items one by one", at=e.at))
+        way = "use its items one by one, or make an array with np.zeros"
+        raise Refused(problems.NotSupported("a tuple or list as a value", way, at=e.at))
     return found
 
 

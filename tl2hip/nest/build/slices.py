@@ -82,7 +82,10 @@ def _pick(ctx: Context, base: ArrayValue | View, axis: int, item: nodes.Expr, va
     if isinstance(item, nodes.Slice):
         return _slice(ctx, item, extent, whole, value_of)
     found = operand(value_of(item))
-    if found.dtype is BOOL or not found.dtype.is_int:
+    if found.dtype is BOOL:
+        way = "a mask does not index: write `if` inside a loop, or `np.where`"
+        raise Refused(problems.IndexNotInteger(found.dtype.name, way, at=item.at))
+    if not found.dtype.is_int:
         raise Refused(problems.IndexNotInteger(found.dtype.name, at=item.at))
     if isinstance(found, ArrayValue):
         return _gather(ctx, found, extent, whole)

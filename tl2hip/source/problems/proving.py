@@ -170,9 +170,14 @@ class NothingDrawn(Problem):
 
     code: ClassVar[str] = "TL710"
     title: ClassVar[str] = "no shape to try"
-    message: ClassVar[str] = "no shape was found that the asserts of {name} admit within the budget of work"
-    help: ClassVar[str] = "give shapes to verify, or loosen the asserts"
-    why: ClassVar[str] = "Shapes are drawn at random and kept where every assert holds and no extent is negative."
+    message: ClassVar[str] = "no shape was found that the asserts of {name} admit and that is small enough to run"
+    help: ClassVar[str] = (
+        "name the large extents with `dims`, so that smaller ones can be tried, or loosen the asserts"
+    )
+    why: ClassVar[str] = (
+        "Shapes are drawn at random and kept where every assert holds, no extent is negative, and neither the "
+        "iterations nor the elements are too many for an emulated run."
+    )
 
     name: str
 

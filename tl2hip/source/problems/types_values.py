@@ -252,7 +252,7 @@ class IndexNotInteger(Problem):
     code: ClassVar[str] = "TL331"
     title: ClassVar[str] = "Index that is not an integer"
     message: ClassVar[str] = "an index must be an integer, and this is {dtype}"
-    help: ClassVar[str] = "write `int(…)`, or `//` in place of `/`"
+    help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
         "An index is an integer. `/` gives a float even where it divides evenly, and a bool would be a mask."
     )
@@ -269,6 +269,7 @@ def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
         y[i] = x[i // 2]
 """
     dtype: str
+    way: str = "write `int(…)`, or `//` in place of `/`"
 
 
 @dataclass(frozen=True)
