@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from pathlib import Path
 
 import pytest
@@ -43,8 +44,9 @@ def test_bad_files_are_told_at_their_place(text: str, code: str, line: int, tmp_
         text = head + body + tail
     (problem,) = [p for f in rule_files((folder(tmp_path, bad=text),)) for p in f.problems]
     assert (problem.code, problem.at.line) == (code, line)
-    with pytest.raises(BadRules, match=f"bad.py:{line}:.*{code}"):
+    with pytest.raises(BadRules, match=f"bad.py:{line}:.*{code}") as raised:
         load_rules((tmp_path,))
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
 
 
 def test_each_code_has_a_test() -> None:
@@ -156,3 +158,27 @@ def test_the_same_function_twice_must_be_the_same(tmp_path: Path) -> None:
     nearest = other.verdicts[0].nearest
     assert nearest is not None
     assert nearest.reached >= 5
+
+
+def test_a_const_is_a_literal(tmp_path: Path) -> None:
+    text = """
+    @rule
+    def scaled(f: Fn, c: Const, i: Axis) -> Value:
+        return f(i) * c
+
+    @scaled.becomes
+    def marked(f: Fn, c: Const, i: Axis) -> Value:
+        return elementwise(f, at=i) * c
+    """
+    rules = [r for r in load_rules((folder(tmp_path, scaled=text),)) if r.name == "scaled"]
+    kernel = """
+        @kernel
+        def scale(x: Tensor[f32, N], y: Tensor[f32, N], alpha: f32) -> None:
+            for i in range(N):
+                y[i] = 3 * x[i]
+        """
+    (found,) = apply(nest_of_text(kernel), rules).nest.idioms
+    assert dict(found.values) == {"f": "x[i]", "c": "np.float32(3.0)", "into": "y[i]"}
+    missed = apply(nest_of_text(kernel.replace("3 *", "alpha *")), rules).verdicts[0]
+    assert missed.nearest is not None
+    assert missed.nearest.reason == "no literal"

@@ -15,7 +15,7 @@ from tl2hip.rule.holes import Rule
 from tl2hip.rule.pattern import Sides, sides, told
 from tl2hip.source import nodes
 from tl2hip.source.load import load
-from tl2hip.source.problems.base import Problem, Refused, Report
+from tl2hip.source.problems.base import Problem, Refused, Report, show
 from tl2hip.source.problems.reading import OtherDecorator
 from tl2hip.source.read import find, read
 from tl2hip.source.span import NOWHERE, Source, Span
@@ -51,14 +51,15 @@ class RuleFile:
     problems: tuple[Problem, ...]
 
 
-class BadRules(Exception):
-    """Rule files that cannot be used; carries the files, with their problems."""
+class BadRules(ValueError):
+    """Rule files that cannot be used; carries the problems with the text that they stand in."""
 
-    def __init__(self, files: tuple[RuleFile, ...]) -> None:
-        from tl2hip.source.problems.base import show
+    def __init__(self, told: tuple[tuple[Source, Problem], ...]) -> None:
+        super().__init__(told)
+        self.told = told
 
-        self.files = files
-        super().__init__("\n".join(show(p, f.source) for f in files for p in f.problems))
+    def __str__(self) -> str:
+        return "\n".join(show(problem, source) for source, problem in self.told)
 
 
 _KNOWN: dict[tuple[Path, ...], tuple[Loaded, ...]] = {}
@@ -72,8 +73,9 @@ def load_rules(extra: Iterable[Path] = ()) -> tuple[Loaded, ...]:
     key = tuple(Path(p) for p in extra)
     if key not in _KNOWN:
         files = rule_files(key)
-        if any(f.problems for f in files):
-            raise BadRules(tuple(f for f in files if f.problems))
+        bad = tuple((f.source, p) for f in files for p in f.problems)
+        if bad:
+            raise BadRules(bad)
         _KNOWN[key] = tuple(r for f in files for r in f.rules)
     return _KNOWN[key]
 

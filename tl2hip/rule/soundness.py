@@ -70,7 +70,7 @@ def _search(r: Loaded, kind: str) -> str:
         deadline=None,
         verbosity=Verbosity.quiet,
         phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
     )
     @given(drawn)
     def compare(holes: dict[str, Any]) -> None:
