@@ -78,7 +78,7 @@ def _loop(s: HostLoop, w: HostWriter) -> None:
     step, down = Const(s.step, I64), s.step < 0
     w.ctx.index.add(s.var)
     w.ctx.natural.discard(s.var)
-    if natural_loop(s.start, s.stop, step, down, w.ctx):
+    if natural_loop(s.start, s.stop, down, w.ctx):
         w.ctx.natural.add(s.var)
     _block(f"for ({loop_head(s.var, s.start, s.stop, step, down, w.ctx)}) {{", s.body, w)
     w.line("}")
@@ -162,5 +162,3 @@ def _side(side: str, blocks: Expr, w: HostWriter, lets: list[str]) -> str:
 def _trimmed(block: tuple[int, int, int]) -> list[str]:
     x, y, z = block
     return [str(n) for n in ((x,) if y == z == 1 else (x, y) if z == 1 else block)]
-
-

@@ -91,7 +91,7 @@ def print_launcher(plan: Plan, info: LauncherInfo, names: Names, used: Used) -> 
     ctx.natural.update(extents(plan))
     ctx.index.update(s.name for s in plan.nest.scalars if s.name in ctx.natural)
     w = HostWriter(ctx, plan, names)
-    _check(plan, info, w)
+    _check(plan, w)
     _refuse_overlap(plan, info, w)
     _place_workspace(plan, info, w)
     write_host(plan.host, w)
@@ -122,7 +122,7 @@ def _parameter(a: Argument, stored: set[str]) -> str:
 # --- checks ----------------------------------------------------------------------------------------------
 
 
-def _check(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:
+def _check(plan: Plan, w: HostWriter) -> None:
     """Sizes that are not negative (no scalar is known to be an extent yet), then the user's asserts."""
     sizes: dict[Expr, None] = dict.fromkeys(Dim(n) for n in plan.nest.dims)
     shapes = [n for p in plan.arrays if p.space in ("global", "workspace") for n in p.array.shape]
@@ -141,12 +141,7 @@ def _refuse_overlap(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:
     """Refuses memory that a written array shares with any other."""
     pointers = [a.name for a in info.arguments if a.kind in ("array", "result")]
     stored = {name for k in plan.kernels for name in written(k)}
-    pairs = [
-        (a, b)
-        for k, a in enumerate(pointers)
-        for b in pointers[k + 1 :]
-        if a in stored or b in stored
-    ]
+    pairs = [(a, b) for k, a in enumerate(pointers) for b in pointers[k + 1 :] if a in stored or b in stored]
     if not pairs:
         return
     sizes = {}
@@ -169,9 +164,7 @@ def _bytes(a: Array, ctx: Context) -> str:
     shape = [show(n, ctx) for n in a.shape]
     if a.strides is None:
         return _product([*shape, size]).text
-    terms = [
-        _product([infix("-", n, Text("1")), show(s, ctx)]) for n, s in zip(shape, a.strides, strict=True)
-    ]
+    terms = [_product([infix("-", n, Text("1")), show(s, ctx)]) for n, s in zip(shape, a.strides, strict=True)]
     total = Text("1")
     for t in terms:
         total = infix("+", total, t)

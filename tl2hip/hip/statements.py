@@ -258,13 +258,13 @@ def _for(s: For, w: Writer) -> None:
         w.line(f"#pragma unroll {s.unroll}" if s.unroll > 1 else "#pragma nounroll")
     w.ctx.index.add(s.var)
     w.ctx.natural.discard(s.var)
-    if natural_loop(s.start, s.stop, s.step, s.down, w.ctx):
+    if natural_loop(s.start, s.stop, s.down, w.ctx):
         w.ctx.natural.add(s.var)
     w.ctx.below[s.var] = None if s.down else s.stop
     w.block(f"for ({loop_head(s.var, s.start, s.stop, s.step, s.down, w.ctx)}) {{", s.body, note=s.note)
 
 
-def natural_loop(start: Expr, stop: Expr, step: Expr, down: bool, ctx: Context) -> bool:
+def natural_loop(start: Expr, stop: Expr, down: bool, ctx: Context) -> bool:
     """Whether a loop's variable is never negative: it starts so and goes up, or goes down to 0 at the least."""
     if not down:
         return is_natural(start, ctx)
@@ -344,6 +344,3 @@ def _scratch(key: str, dtype: DType, elements: int, w: Writer) -> str:
 def _remark(s: Remark, w: Writer) -> None:
     for line in s.text.splitlines():
         w.line(f"// {line.rstrip(chr(92))}")
-
-
-
