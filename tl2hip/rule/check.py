@@ -71,10 +71,14 @@ class RuleReport:
         lines += [f"{f.rule}: {f.check}: {f.text}" for f in self.findings]
         lines += [f"{o.one} and {o.other} fit the same statement: {o.taken} is taken" for o in self.overlaps]
         found = len(self.findings) + len(self.problems)
-        verdict = "all sound" if self.ok else f"{found} problem{'s' * (found != 1)}"
-        count = f"{len(self.rules)} rule{'s' * (len(self.rules) != 1)}"
-        lines.append(f"{count}, {self.hits} hits and {self.misses} misses as they should be: {verdict}")
+        verdict = "all sound" if self.ok else _count(found, "problem")
+        examples = f"{_count(self.hits, 'hit')} and {_count(self.misses, 'miss')}"
+        lines.append(f"{_count(len(self.rules), 'rule')}, {examples} as they should be: {verdict}")
         return "\n".join(lines)
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 'es' if what == 'miss' else 's'}"
 
 
 def check_rules(folder: Path | None = None) -> RuleReport:

@@ -62,6 +62,9 @@ class BadRules(ValueError):
         return "\n".join(show(problem, source) for source, problem in self.told)
 
 
+_PACKAGES: dict[Path, str] = {}
+"""The packages made for folders of rules."""
+
 _KNOWN: dict[tuple[Path, ...], tuple[Loaded, ...]] = {}
 
 
@@ -155,12 +158,14 @@ def _imported(path: Path, own: bool) -> ModuleType:
 
 def _package(folder: Path) -> str:
     """A package made for a folder of rules, so that its files can import each other relatively."""
-    name = f"_tl2hip_rules_{folder.resolve().name}_{abs(hash(str(folder.resolve()))):x}"
-    if name not in sys.modules:
+    place = folder.resolve()
+    if place not in _PACKAGES:
+        name = f"_tl2hip_rules_{len(_PACKAGES)}"
         package = ModuleType(name)
-        package.__path__ = [str(folder)]
+        package.__path__ = [str(place)]
         sys.modules[name] = package
-    return name
+        _PACKAGES[place] = name
+    return _PACKAGES[place]
 
 
 def _line_of(error: BaseException, path: Path) -> int:

@@ -37,19 +37,6 @@ class Verdict:
     fits: tuple[Idiom, ...]
     nearest: NearMiss | None
 
-    @property
-    def text(self) -> str:
-        """A line for each fit, and one for the nearest miss where there is no fit, as `explain` prints them."""
-        lines = [f"line {i.at.line}: {self.rule}: {_roles(i)}" for i in self.fits]
-        if not lines and self.nearest is not None:
-            n = self.nearest
-            lines = [f"line {n.at.line}: no {self.rule}: `{n.point}`: {n.reason} ({n.reached} of {n.of} steps)"]
-        return "\n".join(lines)
-
-
-def _roles(i: Idiom) -> str:
-    return ", ".join(f"{role} {' '.join(axes)}" for role, axes in i.axes if axes)
-
 
 @dataclass(frozen=True, slots=True)
 class Applied:
