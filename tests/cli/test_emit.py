@@ -15,6 +15,7 @@ import pytest
 from tests.cli.conftest import BAD, Cli, good
 from tl2hip import api
 from tl2hip.cli import emit, jobs, work
+from tl2hip.cli.inputs import Input
 from tl2hip.cli.work import Outcome, Wanted
 
 SUMMARY = "tl2hip: kernels: {} converted, {} unchanged, {} refused"
@@ -291,7 +292,7 @@ def die(*_: object) -> Outcome:
 def test_a_process_that_dies_takes_its_file_only(cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = work.work
 
-    def sometimes(source: work.Input, wanted: Wanted) -> Outcome:
+    def sometimes(source: Input, wanted: Wanted) -> Outcome:
         return die() if source.name == "one.py" else kept(source, wanted)
 
     monkeypatch.setattr(jobs, "work", sometimes)

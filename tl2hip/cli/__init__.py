@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from tl2hip.cli.exits import BROKEN_PIPE, INTERRUPTED, USE, Stop
 
@@ -41,10 +42,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> int:
-    from tl2hip.cli.arguments import parse
+    from tl2hip.cli.quick import quick_dataclasses
 
-    args = parse(given)
-    code: int = args.run(args)
+    # Commands that run the user's code leave the standard library as it is.
+    with quick_dataclasses() if given[:1] == ["emit"] else nullcontext():
+        from tl2hip.cli.arguments import parse
+
+        args = parse(given)
+        code: int = args.run(args)
     return code
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from tl2hip.source.problems.base import Problem, show
-from tl2hip.source.span import Source
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tl2hip.source.problems.base import Problem
 
 FINE = 0
 FOUND = 1
@@ -27,6 +29,9 @@ class Stop(Exception):
 
 def tell(problem: Problem, name: str = "tl2hip") -> str:
     """A problem that stands in no file's text, as the user sees it; `name` is what it is about."""
+    from tl2hip.source.problems.base import show
+    from tl2hip.source.span import Source
+
     return show(problem, Source(name, ""))
 
 
