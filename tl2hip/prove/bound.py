@@ -59,13 +59,15 @@ def reference(
     parallel: Collection[str] = (),
     depths: Depths | None = None,
     steps: int | None = None,
+    python: bool = False,
 ) -> dict[str, Reference]:
     """The reference of every array that the nest writes or returns; arguments as for `nest.run.run`.
 
-    `depths` tells the plan's trees; an axis that is not in it counts as a serial chain.
+    `depths` tells the plan's trees; an axis that is not in it counts as a serial chain. `python` bounds what
+    plain Python gives rather than a kernel.
     """
     nest = branched(nest)
-    bounds = Bounds(np.longdouble if _has_f64(nest) else np.float64)
+    bounds = Bounds(np.longdouble if _has_f64(nest) else np.float64, python)
     found = reductions(nest)
     machine: Machine[Bounded] = Machine(nest, bounds, parallel, steps, found, _depth(depths or {}))
 

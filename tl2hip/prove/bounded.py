@@ -44,10 +44,15 @@ CORRECTLY_ROUNDED = frozenset({"sqrt", "floor", "ceil", "trunc", "rint", "fmod",
 
 
 class Bounds:
-    """The arithmetic of bounded values; `real` is the wide float type."""
+    """The arithmetic of bounded values; `real` is the wide float type.
 
-    def __init__(self, real: type[np.floating[Any]]) -> None:
+    With `python` they bound what plain Python gives for single numbers: its `**` is a function of C where a
+    kernel multiplies, and it takes roots in f64 where a kernel takes them in f32.
+    """
+
+    def __init__(self, real: type[np.floating[Any]], python: bool = False) -> None:
         self.real = real
+        self.python = python
         self.epsilon = float(np.finfo(real).eps)
 
     # --- making and moving values
@@ -179,7 +184,12 @@ class Bounds:
         at = interval.binary(op, pair(a), pair(b))
         if op == "**":
             return self._rounded(result, at, flags | np.uint8(APPROXIMATE), dtype, _ulps("pow", dtype))
-        rounded = self._rounded(result, at, flags, dtype, 0.5)
+        ulps = 0.5
+        if op == "*" and self.python:
+            squares = a.typed == b.typed
+            flags = flags | np.where(squares, np.uint8(APPROXIMATE), np.uint8(0))
+            ulps = _ulps("pow", dtype) if squares.any() else ulps
+        rounded = self._rounded(result, at, flags, dtype, ulps)
         return _fusable(rounded, at[0]) if op == "*" else rounded
 
     def _stepped(self, value: Bounded, at: interval.Pair) -> Bounded:
@@ -239,7 +249,7 @@ class Bounds:
             at = interval.call(name, [self.decided(a) for a in args])
             return self._stepped(Bounded(result, flags, dtype, *at), at)
         at = interval.call(name, [pair(a) for a in args])
-        if name in CORRECTLY_ROUNDED:
+        if name in CORRECTLY_ROUNDED and not (self.python and name == "sqrt"):
             return self._rounded(result, at, flags, dtype, 0.0 if name == "copysign" else 0.5)
         return self._rounded(result, at, flags | np.uint8(APPROXIMATE), dtype, _ulps(name, dtype))
 
