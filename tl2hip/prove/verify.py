@@ -189,6 +189,9 @@ class Session:
     def drawn(self, sizes: Sizes, mode: str, seed: int) -> Data:
         """The data of a case, one array for two names where they may be in place."""
         found = data(self.nest, sizes, mode, seed)
+        strides = self.strides(Evaluator(self.nest, sizes, found.scalars))
+        for name in strides:  # elements that share memory are one
+            found.arrays[name] = placed(found.arrays[name], False, strides[name])
         if seed % 3 == 1:
             paired: set[str] = set()
             for a, b in self.options.in_place:
@@ -198,6 +201,7 @@ class Session:
                     and one is not None
                     and other is not None
                     and (one.shape, one.dtype) == (other.shape, other.dtype)
+                    and self.nest.array(a).strides == self.nest.array(b).strides
                 ):
                     found.arrays[a] = other
                     paired |= {a, b}
@@ -261,7 +265,7 @@ class Session:
     def run_hip(self, library: Library, drawn: Data, sizes: Sizes, shifted: bool) -> tuple[dict[str, Values], Run]:
         """The arrays after a launch, and the run. `shifted` arrays start one element into their memory."""
         at = Evaluator(self.nest, sizes, drawn.scalars)
-        buffers = copies(drawn.arrays, shifted)
+        buffers = copies(drawn.arrays, shifted, self.strides(at))
         for argument in self.launcher.arguments:
             if argument.kind == "result":
                 array = self.nest.array(argument.name)
@@ -278,6 +282,11 @@ class Session:
             elif a.kind != "stream":
                 passed.append(sized(a, sizes_and_scalars))
         return buffers, library.call(self.launcher.name, passed)
+
+    def strides(self, at: Evaluator) -> dict[str, tuple[int, ...]]:
+        """The strides, in elements, of the arrays that are not row-major."""
+        stated = {a.name: a.strides for a in self.nest.arrays if a.strides is not None}
+        return {name: tuple(at.whole(s) or 0 for s in strides) for name, strides in stated.items()}
 
     def workspace(self, library: Library, values: dict[str, Any]) -> Values:
         """The workspace the launcher asks for, full of noise."""
@@ -345,16 +354,26 @@ def describe(sizes: Sizes, mode: str, seed: int) -> str:
     return f"{extents}; {mode} data, seed {seed}" if extents else f"{mode} data, seed {seed}"
 
 
-def copies(arrays: dict[str, Values], shifted: bool) -> dict[str, Values]:
-    """Copies by name; one array under two names stays one."""
-    made = {id(a): placed(a, shifted) for a in arrays.values()}
+def copies(
+    arrays: dict[str, Values], shifted: bool, strides: dict[str, tuple[int, ...]] | None = None
+) -> dict[str, Values]:
+    """Copies by name, of the given strides; one array under two names stays one."""
+    strides = strides or {}
+    made = {id(a): placed(a, shifted, strides.get(name)) for name, a in arrays.items()}
     return {name: made[id(a)] for name, a in arrays.items()}
 
 
-def placed(values: Values, shifted: bool) -> Values:
-    """A copy that starts at an allocation's start, or one element after it."""
-    room = np.empty(values.size + shifted, values.dtype)
-    here = room[int(shifted) :].reshape(values.shape)
+def placed(values: Values, shifted: bool, strides: tuple[int, ...] | None = None) -> Values:
+    """A copy that starts at an allocation's start, or one element after it; row-major without `strides`."""
+    width = values.dtype.itemsize
+    if strides is None:
+        strides = tuple(s // width for s in np.ascontiguousarray(values).reshape(values.shape).strides)
+    reach = [(n - 1) * s for n, s in zip(values.shape, strides, strict=True)] if values.size else []
+    below = -sum(r for r in reach if r < 0)
+    size = below + sum(r for r in reach if r > 0) + min(values.size, 1)
+    room = np.full((size + shifted) * width, NOISE, np.uint8)
+    steps = tuple(s * width for s in strides)
+    here: Values = np.ndarray(values.shape, values.dtype, room, (below + shifted) * width, steps)
     here[...] = values
     return here
 
