@@ -9,7 +9,9 @@ import time
 import pytest
 
 from tests.rule.helpers import applied, idioms, nest_of_text
+from tl2hip.dtypes import BOOL, F32, I8, U8
 from tl2hip.rule import combine, meaning
+from tl2hip.rule.terms import nothing
 
 
 def test_examples_of_the_words() -> None:
@@ -34,6 +36,26 @@ def test_maxima_differ_on_nan() -> None:
 def test_no_other_operation() -> None:
     with pytest.raises(ValueError, match="is none of"):
         combine("-", 1, 2)
+
+
+def test_integers_have_neutral_elements_of_their_own() -> None:
+    (found,) = idioms(
+        nest_of_text(
+            """
+            @kernel
+            def largest(x: Tensor[i32, M, N], y: Tensor[i32, M]) -> None:
+                for i in range(M):
+                    for j in range(N):
+                        if x[i, j] != 7:
+                            y[i] = max(y[i], x[i, j])
+            """
+        ),
+        "row_reduction",
+    )
+    assert dict(found.values)["f"].endswith("else np.int32(-2147483648)")
+    assert [nothing("min", t).value for t in (I8, U8, BOOL)] == [127, 255, 1]
+    assert [nothing("max", t).value for t in (I8, U8, BOOL)] == [-128, 0, 0]
+    assert nothing("max", F32).value == -math.inf
 
 
 def test_a_store_under_a_test_says_so() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from tl2hip.dtypes import DType
 from tl2hip.nest.ir import (
     AxisRef,
@@ -19,6 +21,7 @@ from tl2hip.nest.ir import (
     Unary,
     Var,
 )
+from tl2hip.rule.meaning import neutral
 
 
 def exact(old: DType, new: DType) -> bool:
@@ -39,6 +42,16 @@ def stripped(e: Expr) -> Expr:
             break
         e = e.value
     return e
+
+
+def nothing(op: str, dtype: DType) -> Const:
+    """What leaves every value of a dtype as it is under an operation."""
+    value = neutral(op)
+    if not dtype.is_float and value in (math.inf, -math.inf):
+        least = -(1 << (dtype.bits - 1)) if dtype.kind == "int" else 0
+        most = 1 if dtype.kind == "bool" else least + (1 << dtype.bits) - 1
+        return Const(most if value > 0 else least, dtype)
+    return Const(float(value) if dtype.is_float else int(value), dtype)
 
 
 def positive(e: Expr) -> Expr:

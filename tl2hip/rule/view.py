@@ -35,8 +35,9 @@ from tl2hip.nest.ir import (
     While,
 )
 from tl2hip.nest.walk import all_parts, all_stmts, own_exprs, parts, rebuild
-from tl2hip.rule.meaning import OPERATIONS, STAND_INS, neutral
+from tl2hip.rule.meaning import OPERATIONS, STAND_INS
 from tl2hip.rule.sites import Around, Site, Version, View
+from tl2hip.rule.terms import nothing
 
 REDUCES = (*OPERATIONS, *STAND_INS)
 
@@ -266,7 +267,7 @@ class _Walk:
         where: list[Expr] = []
         for test, place in reversed(self.guards):
             if place >= depth and not self.out.axes_of(test, self.loops).isdisjoint(over):
-                value = Select(test, value, Const(neutral(op), value.dtype))
+                value = Select(test, value, nothing(op, value.dtype))
             else:
                 where.insert(0, test)
         number, loops = len(self.out.sites), self.loops
@@ -384,7 +385,7 @@ def _under(test: Expr, e: Expr, name: str) -> Expr | None:
     inner = _operand(e, name)
     if inner is None or op not in REDUCES or inner.dtype is BOOL:
         return None
-    return Select(test, inner, Const(neutral(op), inner.dtype))
+    return Select(test, inner, nothing(op, inner.dtype))
 
 
 def _uses(e: Expr, name: str) -> bool:
