@@ -195,6 +195,7 @@ def test_json_is_one_object_a_kernel(cli: Cli, folder: Path) -> None:
         ("TL801", ["explain", "TL101", "one.py"]),
         ("TL801", ["test-rules", "nowhere"]),
         ("TL801", ["verify", "-"]),
+        ("TL103", ["verify", "one.py", "--hip", "nowhere.hip"]),
         ("TL801", ["no-such-command"]),
         ("TL802", ["emit", "plain.py"]),
         ("TL802", ["explain", "plain.py"]),

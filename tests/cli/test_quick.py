@@ -125,7 +125,8 @@ def test_classes_are_alike(name: str) -> None:
         [getattr(f, k) for k in kept] for f in dataclasses.fields(theirs)
     ]
     assert ours.__match_args__ == theirs.__match_args__  # type: ignore[attr-defined]
-    assert getattr(ours, "__slots__", None) == getattr(theirs, "__slots__", None)
+    if sys.version_info >= (3, 11):  # before, a slot was made again for each field of a base
+        assert getattr(ours, "__slots__", None) == getattr(theirs, "__slots__", None)
     assert dataclasses.is_dataclass(ours) and ours.__qualname__ == theirs.__qualname__
     assert (ours.__hash__ is None) == (theirs.__hash__ is None)
 

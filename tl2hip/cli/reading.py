@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from tl2hip.api import Conversion
 
 
+_PASSED = ("MissingCompiler", "UnsupportedHost", "BrokenPipeError", "Stop")
+"""The exceptions, by name since most are never imported, that end the whole run."""
+
+
 def wanted(args: argparse.Namespace) -> Wanted:
     """What the options that several commands have ask for. Raises Stop where they cannot be used."""
     from pathlib import Path
@@ -53,7 +57,7 @@ def each_file(paths: Sequence[str], given: Wanted, go_on: Callable[[Input, Conve
         try:
             one, count = _file(source, given, go_on)
         except Exception as error:  # one bad file never stops the others
-            if type(error).__name__ in ("MissingCompiler", "UnsupportedHost", "BrokenPipeError"):
+            if type(error).__name__ in _PASSED:
                 raise
             from tl2hip.cli.internal import block
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tl2hip.cli import outputs, talk
 from tl2hip.cli.arguments import add_choice, count
-from tl2hip.cli.exits import FINE, FOUND, Stop, misused
+from tl2hip.cli.exits import FINE, FOUND, Stop, misused, stop
 from tl2hip.cli.inputs import STDIN, Input
 from tl2hip.cli.reading import each_file, wanted
 from tl2hip.cli.work import Wanted, read_input
@@ -64,8 +64,8 @@ def _verify(source: Input, done: Conversion, given: Wanted, args: argparse.Names
     from tl2hip.api import verify_all
 
     done, given = _runnable(done, given)
-    text = read_input(Input(args.hip, args.hip, source.place, True)).text if args.hip else ""
     try:
+        text = _given(args.hip, source)
         functions = _functions(source, done, given)
     except Refused as refused:
         talk.tell(show(refused.problem, done.source))
@@ -81,6 +81,16 @@ def _verify(source: Input, done: Conversion, given: Wanted, args: argparse.Names
             taken = f"  {time.monotonic() - began:.1f} s\n"
             outputs.print_out(f"{source.name}: {report.text}\n{_resources(done, report.name, text)}{taken}")
     return code
+
+
+def _given(hip: str | None, source: Input) -> str:
+    """The text of `--hip`, empty without it. Raises Stop where it cannot be read."""
+    if hip is None:
+        return ""
+    try:
+        return read_input(Input(hip, hip, source.place, True)).text
+    except Refused as refused:
+        raise stop(refused.problem, hip) from None
 
 
 def _runnable(done: Conversion, wanted: Wanted) -> tuple[Conversion, Wanted]:
