@@ -1,0 +1,59 @@
+"""Every kernel of this folder, its Python, its nest and its printed HIP beside each other, without a finding."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tests.proofs import prove
+from tl2hip import api
+
+HERE = Path(__file__).parent
+AREAS = ("reductions", "integers", "floats", "slices", "programs", "updates", "spellings")
+
+
+def kernels() -> list[tuple[str, str]]:
+    """Each kernel as (area, name)."""
+    found = []
+    for area in AREAS:
+        read = api.convert(api.source_of(HERE / f"{area}.py"), stop_after="read")
+        found += [(area, k.name) for k in read.kernels]
+    return found
+
+
+@pytest.mark.parametrize(("area", "name"), kernels())
+def test_case(area: str, name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = prove(HERE / f"{area}.py", name, shapes=2, work=3_000, python_work=3_000)
+    assert report.good, report.text
+    assert any(c.python == "equal" for c in report.cases), report.text
+
+
+REFUSED = (
+    ("W = [1, 2, 3]", "y[i] = x[i] * W[i % 3]", "TL340", "i % 3"),
+    ("W = [1, 2, 3]", "y[i] = x[i] * W[3]", "TL340", "3"),
+    ("", "y[i] = [0.0] * 4", "TL340", "[0.0]"),
+    ("", "x[x > 1] = 0", "TL331", "x > 1"),
+    ("", "y[i] = x[i / 2]", "TL331", "i / 2"),
+)
+
+
+@pytest.mark.parametrize(("above", "line", "code", "underlined"), REFUSED)
+def test_what_is_refused_is_told_at_its_place(above: str, line: str, code: str, underlined: str) -> None:
+    text = f"""from tl2hip import Tensor, dims, f32, kernel
+
+N = dims("N")
+{above}
+
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        {line}
+"""
+    (problem,) = api.convert(api.source_of(text)).errors
+    assert problem.code == code
+    assert text.splitlines()[problem.at.line - 1][problem.at.column : problem.at.end_column] == underlined
+    assert problem.way_out
