@@ -116,7 +116,9 @@ def folders(count: int) -> None:
                 argv = ("-m", "tl2hip", "emit", place, "-o", f"{place}/hip", "--jobs", str(jobs))
                 cpu, clock = best(lambda argv=argv: program(*argv), 1)  # type: ignore[misc]
                 peak = _peak(argv)
-                note = f"{cpu / n * 1e3:.1f} ms of processor time a kernel (aim {KERNEL_AIM}), {peak:.0f} MB at most"
+                note = (
+                    f"{cpu / n * 1e3:.1f} ms of processor time a kernel (aim {KERNEL_AIM}), {peak:.0f} MB at most"
+                )
                 row(f"folder of {n}, {jobs} jobs", cpu, clock, note)
 
 
