@@ -145,7 +145,7 @@ def _tried(
 ) -> Outcome:
     assert kernel.nest is not None and kernel.plan is not None
     depths = {axis: tree.depth for axis, tree in kernel.plan.trees}
-    session = Session(kernel.nest, info, function, Options(depths=depths))
+    session = Session(kernel.nest, info, function, Options(depths=depths, in_place=kernel.plan.in_place))
     try:
         for k, (sizes, mode) in enumerate(cases or cases_of(kernel.nest, program.seed)):
             session.cases.append(session.try_one(library, sizes, mode, program.seed + k))

@@ -156,8 +156,8 @@ def leaf(w: Writer, tag: str) -> str:
     elif w.axes and len(w.parameters) < 6:
         dims = tuple(dict.fromkeys(a.dim for a in w.axes[-2:]))
         options.append((lambda: element(w, w.parameter(tag, dims)), 8))
-    if tag in w.scalars.values() or w.chance(0.06):
-        options.append((lambda: w.scalar(tag), 2))
+    if tag in w.scalars.values() or w.chance(0.2):
+        options.append((lambda: w.scalar(tag), 4))
     return w.weighted(options)()
 
 
@@ -175,6 +175,7 @@ def _forms(w: Writer, tag: str, depth: int) -> list[tuple[Make, int]]:
         (lambda: _unary(w, tag, sub), 3),
         (lambda: _floor(w, tag, sub), 4),
         (lambda: _power(w, tag, sub), 1),
+        (lambda: _narrow(w, tag), 2),
     ]
     if is_float(tag):
         forms += [(lambda: _function(w, tag, sub), 4), (lambda: _divide(w, sub, tag), 3)]
@@ -238,7 +239,7 @@ def _extreme(w: Writer, tag: str, sub: Make) -> str:
         if w.chance(0.5):
             args.reverse()
         return f"{tag}({name}({', '.join(args)}))"
-    if name[0] != "n" and w.chance(0.2):
+    if name[0] != "n" and w.chance(0.4):
         w.mark(f"{name} of three")
         return f"{name}({sub()}, {leaf(w, tag)}, {leaf(w, tag)})"
     return f"{name}({sub()}, {sub()})"
@@ -262,6 +263,14 @@ def _cast(w: Writer, tag: str, depth: int) -> str:
         w.mark("float()")
         return f"{tag}(float({inner}))"
     return f"{tag}({inner})"
+
+
+def _narrow(w: Writer, tag: str) -> str:
+    """Arithmetic of narrow integers that overflows before it is widened."""
+    small = w.one(("i8", "u8", "i16", "u8"))
+    w.mark("narrow integers overflow")
+    a, b = value(w, small, 1), value(w, small, 0)
+    return f"{tag}({w.one((f'{a} * {b}', f'({a} + {b}) // 2', f'({a} - {b}) // 3', f'({a} * {b}) % 7', f'({a} << 3) >> 1', f'({a} + 100) * {b}'))})"
 
 
 def whole(w: Writer, text: str, dtype: str, tag: str) -> str:
@@ -310,14 +319,14 @@ def _bits(w: Writer, tag: str, sub: Make) -> str:
 
 
 def _function(w: Writer, tag: str, sub: Make) -> str:
-    name = w.one(("sqrt", "exp", "floor", "ceil", "rint", "trunc", "log", "sin", "tanh", "sign", "square"))
+    name = w.one(("sqrt", "exp", "tanh", "floor", "ceil", "rint", "trunc", "log", "sin", "tanh", "sign", "square"))
     w.mark("exact np function" if name in ("sqrt", "floor", "ceil", "rint", "trunc", "sign", "square") else "np function")
     inner = sub()
     if name in ("sqrt", "log"):
         inner = f"abs({inner})"
     if name == "exp":
         inner = f"np.minimum({inner}, 2)"
-    if w.chance(0.2) and name in ("sqrt", "exp", "sin", "tanh"):
+    if w.chance(0.4) and name in ("sqrt", "exp", "sin", "tanh"):
         w.mark("math function")
         return f"{tag}(math.{name}({inner}))"
     return f"np.{name}({inner})"

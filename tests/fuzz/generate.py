@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from tests.fuzz import nests, whole
+from tests.fuzz import forms, nests, whole
 from tests.fuzz.kinds import NUMPY
 from tests.fuzz.writer import Part, Writer
 
@@ -21,15 +21,16 @@ from tl2hip import (
 )
 
 M, N, K = dims("M N K")
-'''
+
+''' + forms.HELPERS
 
 PARTS: tuple[tuple[Part, int], ...] = (
-    (nests.elementwise, 16),
-    (nests.row_reduction, 16),
+    (nests.elementwise, 14),
+    (nests.row_reduction, 15),
     (nests.into_element, 5),
     (nests.total, 5),
-    (nests.argmax, 4),
-    (nests.scatter, 5),
+    (nests.argmax, 6),
+    (nests.scatter, 7),
     (nests.plain_scatter, 2),
     (nests.in_place, 4),
     (nests.swap, 2),
@@ -38,15 +39,29 @@ PARTS: tuple[tuple[Part, int], ...] = (
     (nests.private_array, 4),
     (nests.csr, 2),
     (nests.flat, 3),
-    (whole.row_slices, 6),
-    (whole.whole_slices, 5),
-    (whole.partial_slices, 2),
+    (whole.row_slices, 10),
+    (whole.whole_slices, 14),
+    (whole.partial_slices, 3),
     (whole.between, 5),
     (whole.time_loop, 4),
     (whole.relax, 2),
     (whole.branch, 3),
     (whole.generator_sum, 2),
     (whole.matrix_product, 3),
+    (forms.view, 3),
+    (forms.column, 2),
+    (forms.helper, 3),
+    (forms.sequences, 7),
+    (forms.shapes, 2),
+    (forms.flags, 7),
+    (forms.power_steps, 2),
+    (forms.converge, 2),
+    (forms.correlated, 2),
+    (forms.reductions_by_numpy, 11),
+    (forms.changed_name, 4),
+    (forms.inner_update, 3),
+    (forms.nest_after_nest, 3),
+    (forms.written_again, 4),
 )
 """The templates, each as often as its weight says."""
 
@@ -65,7 +80,7 @@ def program(seed: int) -> Program:
     """The program of a seed."""
     w = Writer(random.Random(f"tl2hip {seed}"))
     w.names |= {"M", "N", "K", "math", "np"}
-    for k in range(w.weighted(((1, 5), (2, 4), (3, 1)))):
+    for k in range(w.weighted(((1, 5), (2, 5), (3, 2)))):
         if k:
             w.mark("several nests")
         w.writing.clear()
@@ -90,9 +105,9 @@ def _fix(w: Writer, dim: str) -> None:
 def _return(w: Writer) -> None:
     """A `return` of what was made inside, at times."""
     made = [a for a in w.arrays if a.name in w.returned]
-    if not made or not w.chance(0.6):
+    if not made or not w.chance(0.75):
         return
-    chosen = made if len(made) > 1 and w.chance(0.4) else made[-1:]
+    chosen = made if len(made) > 1 and w.chance(0.8) else made[-1:]
     w.mark("array returned" if len(chosen) == 1 else "several arrays returned")
     types = [f"NDArray[{NUMPY[a.dtype]}]" for a in chosen]
     w.returns = types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"

@@ -60,9 +60,9 @@ def store(w: Writer, array: Array, at: list[str]) -> None:
             low = "0" if array.dtype.startswith("u") else "-100"
             made = f"min(max({other}({low}), {made}), {other}(100))"
     where = element(w, array, at)
-    kind = "plain" if casts else w.weighted((("plain", 10), ("augmented", 4), ("if", 3), ("if else", 2), ("elif", 1)))
+    kind = "plain" if casts else w.weighted((("plain", 10), ("augmented", 9), ("if", 3), ("if else", 2), ("elif", 1)))
     if kind == "augmented" and array.dtype != "bool":
-        ops = ["+=", "-=", "*=", "//=", "%="] + (["/="] if is_float(array.dtype) else ["^=", "|=", "&="])
+        ops = ["+=", "-=", "*=", "//=", "%="] + (["/=", "/="] if is_float(array.dtype) else ["^=", "|=", "&="] * 3)
         op = w.one(ops)
         w.mark(f"element {op}")
         w.line(f"{where} {op} {made}")
@@ -143,7 +143,7 @@ def in_place(w: Writer) -> None:
     extents = dims(w, w.weighted(((1, 3), (2, 2))))
     found = w.source(w.dtype(), extents)
     w.mark("in place")
-    shifted = w.chance(0.3)
+    shifted = w.chance(0.45)
     with ExitStack() as stack:
         axes = [stack.enter_context(loop(w, d, serial=shifted and d == extents[-1] and w.chance(0.7))) for d in extents]
         here = element(w, found, [a.name for a in axes])
@@ -213,10 +213,10 @@ def _update(w: Writer, name: str, tag: str, kind: str, term: str) -> None:
 
 
 def reduction_kind(w: Writer, tag: str) -> str:
-    kinds = [("+=", 8), ("-=", 1), ("*=", 1), ("name = name + x", 2), ("max", 3), ("min", 2), ("np.maximum", 2)]
-    kinds += [("np.minimum", 1), ("max on the right", 1), ("if x > m", 2), ("if x < m", 1), ("flag", 1)]
+    kinds = [("+=", 8), ("-=", 2), ("*=", 2), ("name = name + x", 2), ("max", 3), ("min", 2), ("np.maximum", 2)]
+    kinds += [("np.minimum", 2), ("max on the right", 2), ("if x > m", 2), ("if x < m", 2), ("flag", 2)]
     if tag in INTEGERS:
-        kinds += [("|=", 1), ("&=", 1), ("^=", 1)]
+        kinds += [("|=", 3), ("&=", 3), ("^=", 4)]
     return w.weighted(kinds)
 
 
@@ -225,7 +225,7 @@ def start(w: Writer, tag: str, kind: str) -> str:
     if is_float(tag) and kind in ("max", "if x > m", "np.maximum") and w.chance(0.5):
         w.mark("starts from infinity")
         return f"{tag}(-math.inf)"
-    if kind in ("+=", "name = name + x") and w.chance(0.15):
+    if kind in ("+=", "name = name + x") and w.chance(0.3):
         w.mark("weak start")
         return "0.0" if is_float(tag) else "0"
     return f"{tag}({w.one(('0', '0', '1', '2'))})"
@@ -312,7 +312,7 @@ def into_element(w: Writer) -> None:
             if w.chance(0.5):
                 w.line(f"{where} = {w.one(('0', '1'))}")
             stack.enter_context(loop(w, w.one(DIMS)))
-        op = w.weighted((("+=", 6), ("-=", 1), ("max", 2), ("min", 1), ("*=", 1)))
+        op = w.weighted((("+=", 5), ("-=", 1), ("max", 3), ("min", 3), ("*=", 1)))
         term = value(w, tag, depth(w))
         if op in ("max", "min"):
             w.mark(f"element by {op}")
@@ -336,7 +336,7 @@ def total(w: Writer) -> None:
             stack.enter_context(loop(w, d))
         accumulate(w, name, tag, kind)
     w.line(f"{target.name}[0] = {name}")
-    if w.chance(0.3):
+    if w.chance(0.45):
         w.mark("scalar between nests")
         w.locals[name] = tag
         elementwise(w)
@@ -351,7 +351,7 @@ def argmax(w: Writer) -> None:
     where = w.parameter(w.one(("i32", "i64")), extents[:1] if per_row else ("1",))
     best = w.parameter(tag, where.extents)
     w.writing |= {where.name, best.name}
-    op = w.one((">", "<", ">=", "<="))
+    op = w.one((">", ">", "<", "<", ">=", ">=", "<=", "<="))
     w.mark("argmax", f"argmax by {op}")
     with ExitStack() as stack:
         rows = [stack.enter_context(loop(w, extents[0], plain=True)).name] if per_row else []
@@ -402,7 +402,7 @@ def scatter(w: Writer) -> None:
         if w.chance(0.2):
             w.mark("guard")
             stack.enter_context(w.block(f"if {condition(w, 1)}:"))
-        op = w.weighted((("+=", 6), ("max", 1), ("min", 1), ("-=", 1)))
+        op = w.weighted((("+=", 5), ("max", 2), ("min", 2), ("-=", 2)))
         term = value(w, tag, 1)
         w.mark(f"scatter {op}")
         if op in ("max", "min"):

@@ -15,7 +15,7 @@ PROGRAMS = 2000
 CHUNK = 100
 MOST_REFUSED = 0.15
 """The share of a chunk that may be refused, for whatever good reason: more would be a generator that tests little."""
-LEAST = 24
+LEAST = 22
 """In how many of the programs each feature is used, at least."""
 
 

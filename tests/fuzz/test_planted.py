@@ -173,7 +173,7 @@ def _numpy_max(patch: Patch) -> None:
     patch.setitem(helpers.CHOICE, "maximum", ("np_max", "a > b ? a : b"))
 
 
-@fault("narrow integers do not wrap", "array of i8", "array of u8", "array of i16")
+@fault("narrow integers do not wrap", "narrow integers overflow")
 def _narrow(patch: Patch) -> None:
     patch.setattr(expressions, "_back", lambda found, dtype, ctx: found)
 

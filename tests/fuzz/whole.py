@@ -21,7 +21,7 @@ def array_value(w: Writer, tag: str, rows: str, axis: str, left: int) -> str:
     if left <= 0 or w.chance(0.25):
         return _row(w, tag, rows, axis)
     a = array_value(w, tag, rows, axis, left - 1)
-    kind = w.weighted((("op", 8), ("weak", 3), ("np", 3), ("where", 2), ("cast", 2), ("abs", 1)))
+    kind = w.weighted((("op", 8), ("weak", 3), ("np", 3), ("where", 2), ("cast", 2), ("abs", 2)))
     if kind == "op":
         b = array_value(w, tag, rows, axis, left - 1)
         return f"({a} {w.one(('+', '-', '*'))} {b})"
@@ -63,13 +63,13 @@ def row_slices(w: Writer) -> None:
     w.mark("slice form")
     with loop(w, rows) as i:
         text = array_value(w, tag, i.name, axis, 2)
-        if w.chance(0.4):
+        if w.chance(0.65):
             held = w.name("row", "r")
             w.mark("array temporary")
             w.line(f"{held} = {text}")
             text = held
-            if w.chance(0.6):
-                kind = w.one(("sum", "max", "min", "mean" if tag in ("f32", "f64") else "sum"))
+            if w.chance(0.85):
+                kind = w.one(("sum", "max", "min", *(("mean", "mean", "mean", "mean") if tag in ("f32", "f64") else ())))
                 w.mark(f"row .{kind}()")
                 stat = w.name("stat", "m")
                 wide = "" if kind != "sum" or tag not in NARROW else f"dtype={NUMPY[tag]}"
@@ -130,7 +130,7 @@ def partial_slices(w: Writer) -> None:
     rows, axis = w.random.sample(DIMS, 2)
     x = w.source(tag, (rows, axis))
     w.mark("slice form", "slice up to an axis")
-    if w.chance(0.5):
+    if w.chance(0.4):
         target = w.parameter(tag, (rows, axis))
         w.writing.add(target.name)
         with loop(w, rows, plain=True) as i, loop(w, axis, plain=True) as j:
@@ -151,7 +151,7 @@ def between(w: Writer) -> None:
     """A local array that one nest fills and another reads, at other places."""
     tag = w.dtype(tuple(NUMPY))
     extents = dims(w, w.one((1, 2, 2)))
-    t = w.local_array(tag, extents, w.one(("empty", "zeros", "empty")), keep=w.chance(0.3))
+    t = w.local_array(tag, extents, w.one(("empty", "zeros", "empty")), keep=w.chance(0.7))
     w.writing.add(t.name)
     w.mark("local array between nests")
     loops = [loop(w, d, whole=w.chance(0.2), plain=True) for d in extents]
@@ -195,15 +195,22 @@ def _mix(w: Writer, tag: str, here: str, near: str) -> str:
 
 
 def relax(w: Writer) -> None:
-    """A serial axis around parallel ones, in place (as Floyd and Warshall's)."""
+    """A serial axis around parallel ones."""
     tag = w.dtype(("f32", "i32", "i64", "f64"))
+    w.mark("serial axis around parallel ones")
     d = w.parameter(tag, ("N", "N"))
     w.writing.add(d.name)
-    w.mark("serial axis around parallel ones")
-    with loop(w, "N", plain=True) as k, loop(w, "N", plain=True) as i, loop(w, "N", plain=True) as j:
-        k, i, j = k.name, i.name, j.name
-        op = w.one((f"min({d.name}[{i}, {j}], {d.name}[{i}, {k}] + {d.name}[{k}, {j}])",))
-        w.line(f"{d.name}[{i}, {j}] = {op}")
+    if w.chance(0.3):  # as Floyd and Warshall do: in place, which is refused unless the order does not matter
+        with loop(w, "N", plain=True) as k, loop(w, "N", plain=True) as i, loop(w, "N", plain=True) as j:
+            through = f"{d.name}[{i.name}, {k.name}] + {d.name}[{k.name}, {j.name}]"
+            w.line(f"{d.name}[{i.name}, {j.name}] = min({d.name}[{i.name}, {j.name}], {through})")
+        return
+    x = w.source(tag, ("M", "N"))
+    with loop(w, "M") as k, loop(w, "N") as i, loop(w, "N") as j:
+        here = f"{d.name}[{i.name}, {j.name}]"
+        term = w.one((f"{x.name}[{k.name}, {j.name}]", f"{x.name}[{k.name}, {i.name}]"))
+        scaled = f"{here} / 2" if is_float(tag) else f"{here} // 2"
+        w.line(f"{here} = {scaled} {w.one(('+', '-'))} {term}")
 
 
 def branch(w: Writer) -> None:

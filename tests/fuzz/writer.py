@@ -144,7 +144,7 @@ class Writer:
         if found and self.chance(0.3):
             self.mark("array written again")
             return self.one(found)
-        if self.chance(0.2) and dtype in NUMPY:
+        if self.chance(0.3) and dtype in NUMPY:
             return self.local_array(dtype, extents)
         return self.parameter(dtype, extents)
 
