@@ -239,5 +239,5 @@ def vectors(dtype: DType, width: int) -> Plan:
         Placed(Array("kept", dtype, (i64(width),), "local"), "thread"),
         Placed(Array("v", dtype, (i64(width),), "local"), "vector"),
     )
-    kernel = replace(plan.kernels[0], local_arrays=("tile", "kept", "v"))
+    kernel = replace(plan.kernels[0], local_arrays=("tile", "kept"))
     return replace(plan, arrays=(*plan.arrays, *own), kernels=(kernel,))

@@ -90,9 +90,6 @@ def _memory(kernel: DeviceKernel, plan: Plan, w: Writer) -> list[str]:
     for name in kernel.local_arrays:
         placed = plan.placed(name)
         a = placed.array
-        if placed.space == "vector":
-            lines.append(f"{w.vector_of(name)} {w.names[name]};")
-            continue
         shared = "__shared__ __attribute__((aligned(16))) " if placed.space == "shared" else ""
         lines.append(f"{shared}{a.dtype.c} {w.names[name]}[{elements(a)}];")
     return lines + [f"__shared__ {t.c} {name}[{n}];" for name, t, n in w.scratch.values()]

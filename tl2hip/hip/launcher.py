@@ -92,6 +92,7 @@ def print_launcher(plan: Plan, info: LauncherInfo, names: Names, used: Used) -> 
     ctx.index.update(s.name for s in plan.nest.scalars if s.name in ctx.natural)
     w = HostWriter(ctx, plan, names)
     _check(plan, w)
+    _refuse_folded(plan, w)
     _refuse_overlap(plan, info, w)
     _place_workspace(plan, info, w)
     write_host(plan.host, w)
@@ -135,6 +136,15 @@ def _check(plan: Plan, w: HostWriter) -> None:
         if check.at.line:
             w.line(quoted(plan.nest.source, check.at.line))
         w.refuse([f"!{show(check.test, w.ctx).inside(RELATION + 5)}"])
+
+
+def _refuse_folded(plan: Plan, w: HostWriter) -> None:
+    """Refuses strides by which elements of a written array share memory."""
+    stored = {name for k in plan.kernels for name in written(k)}
+    for a in (p.array for p in plan.arrays):
+        if a.strides is not None and a.name in stored:
+            extents, strides = (", ".join(show(e, w.ctx).text for e in some) for some in (a.shape, a.strides))
+            w.refuse([f"folded<{len(a.shape)}>({{{extents}}}, {{{strides}}})"])
 
 
 def _refuse_overlap(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:

@@ -10,7 +10,7 @@ from tl2hip.plan.walk import all_stmts
 
 HELPERS = frozenset(
     words(
-        "u64 at overlap wrapped row_major strided together load_or_zero round_to_odd from_lane last_lane "
+        "u64 at overlap folded wrapped row_major strided together load_or_zero round_to_odd from_lane last_lane "
         ""
     )
 )

@@ -23,6 +23,7 @@ from tl2hip.plan.ir import (
     Barrier,
     Combine,
     Declare,
+    DeclareVector,
     DeviceIf,
     DeviceStmt,
     DeviceWhile,
@@ -238,7 +239,12 @@ def _load_vector(s: LoadVector, w: Writer) -> None:
     w.quote(s.at)
     place = offset(s.array, s.index, w.ctx, show).argument
     kind = w.vector_of(s.vector)
-    w.line(f"{w.ctx.c(s.vector)} = *(const {kind} *)&{w.ctx.c(s.array)}[{place}];")
+    w.line(f"{kind} {w.ctx.c(s.vector)} = *(const {kind} *)&{w.ctx.c(s.array)}[{place}];")
+
+
+@write.register
+def _declare_vector(s: DeclareVector, w: Writer) -> None:
+    w.line(f"{w.vector_of(s.vector)} {w.ctx.c(s.vector)};")
 
 
 @write.register

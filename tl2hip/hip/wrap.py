@@ -11,31 +11,46 @@ _BREAK = re.compile(r" (?=(?:[-+*/%&|^?:]|<<|>>|&&|\|\||[<>=!]=|[<>]) )|(?<=,) |
 
 
 def wrapped_lines(line: str, width: int = WIDTH) -> list[str]:
-    """The line, and what did not fit on further lines indented by eight spaces more than the first.
+    """The line, and what did not fit on further lines: under the first character inside the bracket that is
+    open there, or eight spaces further in than the first line where there is none.
 
-    >>> wrapped_lines("    x = aaaa * (bb + cc) + dddd;", 20)
-    ['    x = aaaa', '            * (bb', '            + cc)', '            + dddd;']
+    >>> wrapped_lines("    x = f(aaaa, bb + cc);", 20)
+    ['    x = f(aaaa, bb', '          + cc);']
     """
     indent = len(line) - len(line.lstrip())
     lines, rest, pad = [], line, indent
     while len(rest) > width:
-        at = _break(rest, pad, width)
+        at = _break(rest, pad, width, indent + 8)
         if at is None:
             break
         lines.append(rest[:at].rstrip())
-        pad = indent + 8
+        inside = _open_bracket(rest[:at])
+        pad = indent + 8 if inside is None or inside > width * 2 // 3 else inside + 1
         rest = " " * pad + rest[at:].lstrip()
     return [*lines, rest]
 
 
-def _break(line: str, start: int, width: int) -> int | None:
-    """Where to break: the last of the least nested places that fit, else the first place at all."""
+def _break(line: str, start: int, width: int, pad: int) -> int | None:
+    """Where to break: the last of the least nested places that fit, else the first place at all. Behind a `=`
+    only if that is enough."""
     places = list(_places(line, start))
     fitting = [p for p in places if p[1] <= width]
+    enough = [p for p in fitting if line[p[1] - 2 : p[1]] != " =" or pad + len(line) - p[1] <= width]
     if not fitting:
         return places[0][1] if places else None
-    least = min(depth for depth, _ in fitting)
-    return max(at for depth, at in fitting if depth == least)
+    least = min(depth for depth, _ in enough or fitting)
+    return max(at for depth, at in enough or fitting if depth == least)
+
+
+def _open_bracket(text: str) -> int | None:
+    """Where the innermost bracket stands that is still open at the end."""
+    stack: list[int] = []
+    for at, c in enumerate(text):
+        if c in "([{":
+            stack.append(at)
+        elif c in ")]}" and stack:
+            stack.pop()
+    return stack[-1] if stack else None
 
 
 def _places(line: str, start: int) -> Iterator[tuple[int, int]]:

@@ -123,9 +123,16 @@ NONE_LAST = -1
 
 
 @dataclass(frozen=True, slots=True)
+class DeclareVector:
+    """A vector in registers, whose elements are stored one by one: the name of an array in the space "vector"."""
+
+    vector: str
+
+
+@dataclass(frozen=True, slots=True)
 class LoadVector:
-    """Consecutive elements along the last index of `array`, by one access, into `vector`: the name of an array
-    in the space "vector". Its bytes are 4, 8 or 16, and the address is a multiple of them."""
+    """Declares `vector`, the name of an array in the space "vector", with consecutive elements along the last
+    index of `array`, by one access. Its bytes are 4, 8 or 16, and the address is a multiple of them."""
 
     vector: str
     array: str
@@ -162,6 +169,7 @@ DeviceStmt = (
     | DeviceWhile
     | Barrier
     | Combine
+    | DeclareVector
     | LoadVector
     | StoreVector
     | Remark
@@ -208,7 +216,7 @@ class DeviceKernel:
     places: tuple[Place, ...]
     body: tuple[DeviceStmt, ...]
     local_arrays: tuple[str, ...] = ()
-    """Names of `shared`, `thread` and `vector` arrays it declares."""
+    """Names of `shared` and `thread` arrays, which it declares at its head."""
     summary: str = ""
 
     @property

@@ -19,6 +19,7 @@ from tl2hip.plan.ir import (
     Placed,
     StoreVector,
 )
+from tl2hip.plan.rename import plainly
 from tl2hip.plan.walk import all_exprs, all_stmts
 
 PLACES: tuple[Place, ...] = (
@@ -44,22 +45,27 @@ def finish(
     block: tuple[int, int, int],
     placed: Mapping[str, Placed],
     dtypes: Mapping[str, DType],
+    users: Mapping[str, str],
     summary: str,
 ) -> DeviceKernel:
-    """The kernel around a body: each variable declared, each array and scalar it uses an argument."""
+    """The kernel around a body: each variable declared, each array and scalar it uses an argument.
+
+    `users` gives the user's name of each axis, which its loops get back.
+    """
     body = declare(body, dtypes)
     arrays = _arrays(body)
     scalars = _free_scalars((*all_exprs(body), *_shape_exprs(arrays, placed)), body)
+    body = plainly(body, users, {*placed, *dtypes, *(name for name, _ in scalars)})
     read = {e.name for e in _everything(body, arrays, placed) if isinstance(e, Var)}
-    on_chip = tuple(a for a in placed if a in arrays and placed[a].space in ON_CHIP)
+    outside = tuple(a for a in placed if a in arrays and placed[a].space in ("global", "workspace"))
     return DeviceKernel(
         name=name,
-        arrays=tuple(a for a in placed if a in arrays and a not in on_chip),
+        arrays=outside,
         scalars=scalars,
         block=block,
         places=tuple(p for p in PLACES if p.name in read),
         body=body,
-        local_arrays=on_chip,
+        local_arrays=tuple(a for a in placed if a in arrays and placed[a].space in ("shared", "thread")),
         summary=summary,
     )
 

@@ -27,6 +27,14 @@ class Names:
         (self._kept if keep else self._here).add(name)
         return name
 
+    def local(self, wish: str) -> str:
+        """A name nobody has in the whole plan, left free: for a scope with no other of its kind inside."""
+        name, number = wish, 1
+        while name in self._kept:
+            number += 1
+            name = f"{wish}_{number}"
+        return name
+
     def keep(self, *names: str) -> None:
         """These are used in more than one kernel."""
         self._kept |= {*names}

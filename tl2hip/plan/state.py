@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from tl2hip.dtypes import DType
 from tl2hip.nest.dependence import AxisKind
 from tl2hip.nest.index import ZERO
-from tl2hip.nest.ir import Array, Expr, Load, Nest, Set, Var
+from tl2hip.nest.ir import Array, Expr, Load, Loop, Nest, Set, Var
 from tl2hip.nest.walk import all_parts
+from tl2hip.nest.walk import all_stmts as nest_stmts
 from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, Let, Note, Placed, Tree
 from tl2hip.plan.kernels import finish
 from tl2hip.plan.names import Names
@@ -35,6 +36,11 @@ class State:
     notes: list[Note] = field(default_factory=list)
     trees: dict[str, Tree] = field(default_factory=dict)
 
+    @property
+    def users(self) -> dict[str, str]:
+        """The user's name of each axis."""
+        return {s.axis.name: s.axis.user for s in nest_stmts(self.nest.body) if isinstance(s, Loop)}
+
     def workspace(self, wish: str, dtype: DType, shape: tuple[Expr, ...]) -> str:
         """A new workspace array; gives its name."""
         name = self.names.fresh(wish, keep=True)
@@ -50,7 +56,7 @@ class State:
         wish = f"{self.nest.name}_{suffix}" if suffix else f"{self.nest.name}_kernel"
         name = self.names.fresh(wish, keep=True)
         body = (*self._given(body), *body)
-        self.kernels.append(finish(name, body, block, self.placed, self.dtypes, summary))
+        self.kernels.append(finish(name, body, block, self.placed, self.dtypes, self.users, summary))
         self.names.next_kernel()
         return name
 

@@ -14,7 +14,7 @@ from tl2hip.nest.ir import Array, Axis, AxisRef, Dim, Expr, Load, Loop, Set, Stm
 from tl2hip.nest.walk import all_exprs, all_parts, map_expr, map_stmt_exprs
 from tl2hip.plan import loops
 from tl2hip.plan.gfx942 import ACCESS_BYTES
-from tl2hip.plan.ir import Aligned, DeviceStmt, For, Let, LoadVector, Placed, StoreVector
+from tl2hip.plan.ir import Aligned, DeclareVector, DeviceStmt, For, Let, LoadVector, Placed, StoreVector
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.state import State
 
@@ -98,7 +98,7 @@ def lowered(
     axis = w.axis
     whole = _whole_vectors(axis, w.width)
     vector = Axis(state.names.fresh(f"{axis.name}_vector"), ZERO, whole, user=axis.user)
-    first = state.names.fresh(f"{axis.name}_first")
+    first = state.names.local(f"{axis.user or axis.name}_first")
     body = (Let(first, mul(AxisRef(vector.name), number(w.width))), *_one_vector(state, loop, w, first, lower))
     share = replace(how, tile=(axis.tile // w.width if axis.tile else how.threads))
     main = loops.spread(vector, share, body, state.names, loop.at)
@@ -119,7 +119,7 @@ def _one_vector(
     state: State, loop: Loop, w: Wide, first: str, lower: Callable[[tuple[Stmt, ...]], tuple[DeviceStmt, ...]]
 ) -> tuple[DeviceStmt, ...]:
     """Load the vectors, compute element by element, store the vectors."""
-    element = state.names.fresh("e")
+    element = state.names.local("e")
     vectors = {n: _vector(state, n, w.width) for n in dict.fromkeys((*w.loaded, *w.stored))}
     here = add(Var(first, I64), AxisRef(element))
     place = (AxisRef(element),)
@@ -141,7 +141,8 @@ def _one_vector(
     inner = lower(tuple(stmt(s) for s in loop.body))
     each = For(element, ZERO, number(w.width), number(1), inner, unroll=w.width)
     stores = tuple(StoreVector(n, to_first[n], vectors[n], at=loop.at) for n in w.stored)
-    return (*loads, each, *stores)
+    made = tuple(DeclareVector(vectors[n]) for n in w.stored if n not in w.loaded)
+    return (*loads, *made, each, *stores)
 
 
 def _vector(state: State, array: str, width: int) -> str:

@@ -11,6 +11,7 @@ from tl2hip.plan.ir import (
     Barrier,
     Combine,
     Declare,
+    DeclareVector,
     DeviceIf,
     DeviceStmt,
     DeviceWhile,
@@ -40,7 +41,7 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (test,)
         case LoadVector(index=index) | StoreVector(index=index):
             return index
-        case Barrier() | Combine() | Remark():
+        case Barrier() | Combine() | DeclareVector() | Remark():
             return ()
 
 
@@ -98,7 +99,7 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, test=f(s.test))
         case LoadVector() | StoreVector():
             return replace(s, index=tuple(f(i) for i in s.index))
-        case Barrier() | Combine() | Remark():
+        case Barrier() | Combine() | DeclareVector() | Remark():
             return s
 
 
