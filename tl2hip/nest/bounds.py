@@ -1,4 +1,4 @@
-"""Which indices surely lie in their arrays, and how far linear offsets reach.
+"""Which indices surely lie in their arrays.
 
 A proven access needs no guard and never wraps. The proof uses the ranges of the loops around it, the tests on
 its path (an If, earlier operands of and/or, the test of a Select), the user's checks, and that extents are 0 or
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tl2hip.nest.analysis.affine import Poly, add, constant, scale, subtract, symbols
+from tl2hip.nest.analysis.affine import Poly, add, scale, subtract, symbols
 from tl2hip.nest.analysis.integer import System
 from tl2hip.nest.analysis.trace import Access, Trace
 from tl2hip.nest.analysis.witness import negative_somewhere
-from tl2hip.nest.ir import Alloc, Array, Expr, If, Load, Loop, Nest, Set, Stmt, Store, Update, While
+from tl2hip.nest.ir import Alloc, Expr, If, Load, Loop, Nest, Set, Stmt, Store, Update, While
 from tl2hip.nest.walk import map_expr
 
 
@@ -112,76 +112,3 @@ def _statement(s: Stmt, answers: Iterator[bool]) -> Stmt:
 
 
 # --- offsets ---------------------------------------------------------------------------------------------
-
-
-def largest_offset(nest: Nest, array: str) -> int | None:
-    """The largest linear offset, in elements, of an element of an array; None where nothing bounds it.
-
-    Constant extents bound it, and so do checks such as `assert N <= 4096`. Empty arrays give 0.
-    """
-    a = nest.array(array)
-    trace = Trace(replace(nest, body=()))
-    extents = [_largest(trace.value(e, trace.facts), trace) for e in a.shape]
-    if any(e is not None and e <= 0 for e in extents):
-        return 0
-    steps = _strides(a, extents, trace)
-    total = 0
-    for extent, step in zip(extents, steps, strict=True):
-        if extent == 1:
-            continue
-        if extent is None or step is None:
-            return None
-        total += (extent - 1) * step
-    return total
-
-
-def _strides(a: Array, extents: list[int | None], trace: Trace) -> list[int | None]:
-    """The largest size of each stride."""
-    if a.strides is not None:
-        values = [trace.value(e, trace.facts) for e in a.strides]
-        return [_size(v, trace) for v in values]
-    out: list[int | None] = []
-    step: int | None = 1
-    for extent in reversed(extents):
-        out.append(step)
-        step = None if step is None or extent is None else step * extent
-    return out[::-1]
-
-
-def _size(p: Poly, trace: Trace) -> int | None:
-    high, low = _largest(p, trace), _largest(scale(p, -1), trace)
-    return None if high is None or low is None else max(high, low, 0)
-
-
-def _largest(p: Poly, trace: Trace) -> int | None:
-    """The largest value that the checks let a polynomial of extents have."""
-    total = 0
-    for m, c in p.items():
-        if not m:
-            total += c
-        elif c < 0:
-            if not all(trace.meanings[s].nonneg for s in m):
-                return None
-        else:
-            bounds = [_highest({(s,): 1}, trace) for s in m]
-            product = c
-            for b in bounds:
-                if b is None:
-                    return None
-                product *= b
-            total += product
-    return total
-
-
-def _highest(s: Poly, trace: Trace) -> int | None:
-    """The least upper bound that a check gives an extent by itself."""
-    (m,) = s
-    if not trace.meanings[m[0]].nonneg:
-        return None
-    found = []
-    for f in trace.facts.all():
-        rest = add(f, {m: -f.get(m, 0)})
-        bound = constant(rest)
-        if f.get(m, 0) < 0 and bound is not None:
-            found.append(bound // -f[m])
-    return min(found, default=None)

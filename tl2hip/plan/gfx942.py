@@ -8,9 +8,6 @@ from __future__ import annotations
 WAVE = 64
 """Lanes of a wavefront (CDNA3 ISA guide: wave64 only)."""
 
-MAX_THREADS = 1024
-"""Threads of a workgroup (HIP's limit on this target)."""
-
 LDS_BYTES = 65_536
 """LDS of a workgroup and of a compute unit (AMD CDNA 3 white paper)."""
 

@@ -58,15 +58,15 @@ class Program:
 
     def _group(self, body: tuple[Stmt, ...]) -> Launch:
         state = self.state
-        open_reads, whole = Flow().exposed(body)[0], uses(body)
+        open_reads, settled = Flow().exposed(body)
+        sets = uses(body).sets
         body = gather(state, (x for s in body for x in self.combines.get(id(s), (s,))))
-        ahead = tuple(
-            Set(v, state.slot(v), at=body[0].at) for v in state.slots if v in open_reads and v in whole.sets
-        )
+        kept = [v for v in state.slots if v in sets and (v in open_reads or v not in settled)]
+        ahead = tuple(Set(v, state.slot(v), at=body[0].at) for v in kept)
         behind = tuple(
             Store(array, (ZERO,), Var(v, state.dtypes[v]), proven=True, at=body[-1].at)
             for v, array in state.slots.items()
-            if v in whole.sets
+            if v in sets
         )
         threads = BLOCK if inner_loops(body, state.kinds) else 1
         code = BlockCode(state, threads)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.nest.analysis.helpers import make
-from tl2hip.nest.bounds import largest_offset, prove
+from tl2hip.nest.bounds import prove
 from tl2hip.nest.ir import Load, Store, Update
 from tl2hip.nest.walk import all_parts, all_stmts, own_exprs
 
@@ -115,16 +115,3 @@ def test_a_check_that_divides() -> None:
 def test_a_while_keeps_what_its_test_says() -> None:
     text = "array a[n]\nvar t: i64\nt = 0\nwhile 0 <= t < n:\n    a[t] = 1\n    t = t + 3"
     assert proofs(text, "a") == [True]
-
-
-@pytest.mark.parametrize(
-    ("shape", "offset"),
-    [("8, 4", 31), ("n, 4", None), ("0, n", 0), ("65536, 65536", 2**32 - 1), ("1", 0)],
-)
-def test_largest_offset(shape: str, offset: int | None) -> None:
-    assert largest_offset(make(f"array a[{shape}]"), "a") == offset
-
-
-def test_a_check_bounds_offsets() -> None:
-    assert largest_offset(make("array a[n, m]\ncheck n <= 16\ncheck m < 9"), "a") == 127
-    assert largest_offset(make("array a[n, m]\ncheck n <= 16"), "a") is None

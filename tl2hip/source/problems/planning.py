@@ -56,17 +56,3 @@ class NothingParallel(Problem):
     )
     example = "while x[0] > eps[0]:\n    x[0] = x[0] / 2\n"
     rewrite = "for i in range(N):\n    while x[i] > eps[i]:\n        x[i] = x[i] / 2\n"
-
-
-@dataclass(frozen=True)
-class TooManyThreads(Problem):
-    code = "TL504"
-    title = "Too many threads in a block"
-    message = "the marks ask for {threads} threads a block; gfx942 runs {most} at most"
-    help = "make the tile or the number of waves smaller"
-    why = "A workgroup has 1,024 threads at most (16 waves of 64 lanes)."
-    example = "i: Tile[int, 4096, waves(32)]\n"
-    rewrite = "i: Tile[int, 1024, waves(16)]\n"
-
-    threads: int
-    most: int
