@@ -57,3 +57,30 @@ def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
     assert problem.code == code
     assert text.splitlines()[problem.at.line - 1][problem.at.column : problem.at.end_column] == underlined
     assert problem.way_out
+
+
+FOLDED = """from tl2hip import Tensor, dims, f32, kernel, strides
+
+M, N = dims("M N")
+
+
+@kernel
+def f(x: Tensor[f32, N, M], y: Tensor[f32, N, M, strides({strides})]) -> None:
+    for i in range(N):
+        for j in range(M):
+            y[i, j] = x[i, j]
+"""
+
+
+@pytest.mark.parametrize("strides", ["0, 1", "1, 1", "2, 1"])
+def test_the_launcher_refuses_strides_by_which_written_elements_share_memory(strides: str) -> None:
+    given = ({"N": 3, "M": 5}, {"N": 0, "M": 5})
+    report = api.verify(FOLDED.format(strides=strides), shapes=0, given=given)
+    assert {p.code for p in report.problems} == {"TL705"}
+    assert all(c.good == (c.sizes["N"] == 0) for c in report.cases)
+
+
+def test_shapes_too_large_to_hold_are_told() -> None:
+    text = FOLDED.format(strides="M, 1").replace("Tensor[f32, N, M]", "Tensor[f32, 100000, 100000]")
+    report = api.verify(text, shapes=2)
+    assert {p.code for p in report.problems} == {"TL710"} and not report.good
