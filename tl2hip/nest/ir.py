@@ -38,10 +38,11 @@ from tl2hip.source.span import NOWHERE, Source, Span
 
 FUNCTIONS: dict[str, int] = {
     **dict.fromkeys(
-        ["sqrt", "rsqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "erf", "erfc", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "isfinite"],
+        "sqrt rsqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh erf erfc"
+        " floor ceil trunc rint isnan isinf isfinite".split(),
         1,
     ),
-    **dict.fromkeys(["pow", "atan2", "hypot", "fmod", "copysign"], 2),
+    **dict.fromkeys("pow atan2 hypot fmod copysign".split(), 2),
 }
 """Every function a `Call` may name, with its number of arguments; isnan, isinf and isfinite give bool."""
 
