@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tl2hip import Tensor, dims, f32, i32, kernel
+from tl2hip import Tensor, dims, f8e4m3, f32, i32, kernel, u8
 
 M, N, K = dims("M N K")
 
@@ -335,3 +335,15 @@ def axes(x: Tensor[f32, N, M, K], y: Tensor[f32, N, K], z: Tensor[f32, N, M], w:
     y[:] = x.sum(axis=1)
     z[:] = np.max(x, axis=-1)
     w[:] = np.mean(x, axis=(0, 2))
+
+
+@kernel
+def bytes_of_two(x: Tensor[u8, N, M], y: Tensor[f8e4m3, N, M], a: Tensor[u8, N], b: Tensor[f8e4m3, N]) -> None:
+    for i in range(N):
+        p = u8(0)
+        q = y[i, 0]
+        for j in range(M):
+            p = max(p, x[i, j])
+            q = max(q, y[i, j])
+        a[i] = p
+        b[i] = q

@@ -9,6 +9,7 @@ import pytest
 
 from tests.proofs import prove
 from tl2hip import api
+from tl2hip.prove.compiled import compiled
 
 HERE = Path(__file__).parent
 AREAS = ("reductions", "integers", "floats", "slices", "programs", "updates", "spellings")
@@ -84,3 +85,39 @@ def test_shapes_too_large_to_hold_are_told() -> None:
     text = FOLDED.format(strides="M, 1").replace("Tensor[f32, N, M]", "Tensor[f32, 100000, 100000]")
     report = api.verify(text, shapes=2)
     assert {p.code for p in report.problems} == {"TL710"} and not report.good
+
+
+SET = """from tl2hip import Tensor, dims, f32, kernel
+
+N = dims("N")
+
+
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        y[i] = x[i]
+"""
+
+
+@pytest.mark.parametrize(
+    ("sets", "tiles", "code"),
+    [
+        ({"N": -1}, {}, "TL306"),
+        ({"N": 2**63}, {}, "TL306"),
+        ({}, {"i": 0}, "TL202"),
+        ({}, {"i": -64}, "TL202"),
+        ({}, {"i": 65537}, "TL202"),
+    ],
+)
+def test_sizes_and_tiles_that_are_set_have_their_range(
+    sets: dict[str, int], tiles: dict[str, int], code: str
+) -> None:
+    done = api.convert(api.source_of(SET), api.Options(sets=sets, tiles=tiles))
+    assert [p.code for p in done.errors] == [code]
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_an_area_compiles_as_one_file(area: str) -> None:
+    done = api.convert(api.source_of(HERE / f"{area}.py"))
+    found = compiled(done.text, done.kernels[0].function.at)
+    assert not found.problems, found.problems[0].text

@@ -9,10 +9,7 @@ from tl2hip.plan.ir import Combine, Declare, For, HostIf, HostLet, HostLoop, Hos
 from tl2hip.plan.walk import all_stmts
 
 HELPERS = frozenset(
-    words(
-        "u64 at overlap folded wrapped row_major strided together load_or_zero round_to_odd from_lane last_lane "
-        ""
-    )
+    words("u64 at overlap folded wrapped row_major strided together load_or_zero round_to_odd from_lane last_lane ")
 )
 """Names that printing itself gives to things beside the user's own."""
 

@@ -90,7 +90,7 @@ def _lanes(*dtypes: DType) -> tuple[Helper, ...]:
         pieces = {32: "one", 64: "two"}.get(t.bits, "part")
         needs = (helpers.U64,) if t.bits == 64 else ()
         values = {"c": t.c, "pieces": pieces, "word": helpers.unsigned(t)}
-        made += [Helper(f"{frame} {t}", fill(frame, **values), needs) for frame in ("from_lane", "last_lane")]
+        made += [Helper(f"{frame} {t.c}", fill(frame, **values), needs) for frame in ("from_lane", "last_lane")]
     return tuple(made)
 
 

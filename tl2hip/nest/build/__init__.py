@@ -30,6 +30,7 @@ from tl2hip.nest.build.assign import put
 from tl2hip.nest.build.context import Context, Told
 from tl2hip.nest.build.dead import live_only, used_variables
 from tl2hip.nest.build.expressions import evaluate, test
+from tl2hip.nest.build.marks import LARGEST_TILE
 from tl2hip.nest.build.names import constants_of, dims_of, means
 from tl2hip.nest.build.results import Results, give_back
 from tl2hip.nest.build.signature import Signature, parameters
@@ -122,7 +123,10 @@ def _check_tiles(ctx: Context) -> None:
     for name, tiling in ctx.state.tilings.items():
         if name not in ctx.marked:
             ctx.tell(mark_problems.TileWithoutLoop(name, at=tiling.at))
-    for name in ctx.tiles:
+    for name, tile in ctx.tiles.items():
+        if not 1 <= tile <= LARGEST_TILE:
+            allowed = f"1 to {LARGEST_TILE}"
+            ctx.tell(mark_problems.MarkOutOfRange(f"the tile of {name}", tile, allowed, at=ctx.function.at))
         if name not in ctx.looped:
             known = ", ".join(sorted(ctx.looped)) or "nothing"
             ctx.tell(mark_problems.UnknownTile(ctx.function.name, name, known, at=ctx.function.at))

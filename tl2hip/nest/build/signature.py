@@ -80,8 +80,11 @@ def _check_settings(ctx: Context) -> None:
         if name not in known:
             told = ", ".join(known) or "none"
             ctx.tell(problems.UnknownSetting(ctx.function.name, name, told, at=ctx.function.at))
-        elif name not in keyword_only and value < 0:
-            ctx.tell(problems.BadSetting(name, value, "an extent is 0 or more", at=ctx.function.at))
+            continue
+        low, reason = (0, "an extent is 0 or more") if name not in keyword_only else (-(2**63), "")
+        if not low <= value < 2**63:
+            reason = reason if value < low and reason else "whole numbers have 64 bits"
+            ctx.tell(problems.BadSetting(name, value, reason, at=ctx.function.at))
             ctx.sets = {n: v for n, v in ctx.sets.items() if n != name}
 
 

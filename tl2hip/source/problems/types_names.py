@@ -157,8 +157,8 @@ class BadSetting(Problem):
     code: ClassVar[str] = "TL306"
     title: ClassVar[str] = "Value that a dim cannot take"
     message: ClassVar[str] = "`{name}` cannot be {value}: {reason}"
-    help: ClassVar[str] = "set it to a size from 0 up"
-    why: ClassVar[str] = "A dim is the extent of an axis."
+    help: ClassVar[str] = "set it to a size from 0 up, within 64 bits"
+    why: ClassVar[str] = "A dim is the extent of an axis, and whole numbers have 64 bits."
     example: ClassVar[str] = """\
 tl2hip emit kernel.py --set N=-1
 """
