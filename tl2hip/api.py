@@ -202,12 +202,18 @@ def nest_of(function: Function, module: Module, report: Problems, options: Optio
 
 
 def source_of(text_or_path: str | Path) -> Source:
-    """The source behind a path, or a text given directly (anything with a line end in it, or no such file)."""
+    """The source behind a path, or a text given directly: a string with a line end in it.
+
+    ValueError, with the path, where there is no such file or it holds no text.
+    """
     from tl2hip.source.load import load
 
     if isinstance(text_or_path, str) and "\n" in text_or_path:
         return Source(TEXT, text_or_path)
-    return load(text_or_path)
+    try:
+        return load(text_or_path)
+    except Refused as refused:
+        raise ValueError(show(refused.problem, Source(str(text_or_path), ""))) from None
 
 
 def emit_hip(

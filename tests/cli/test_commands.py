@@ -89,6 +89,16 @@ def test_verify_goes_on_after_a_file_that_does_not_run(cli: Cli, tmp_path: Path)
 
 
 @proves
+def test_a_refused_kernel_never_stops_the_others_of_its_file(cli: Cli, tmp_path: Path) -> None:
+    bad = good("b").partition("@kernel")[2].replace("x[i]", "nothing[i]")
+    (tmp_path / "k.py").write_text(f"{good('a')}\n\n@kernel{bad}")
+    for command in (("explain",), ("verify", "--shapes", "2"), ("inspect",)):
+        ran = cli(*command, "k.py")
+        assert ran.code == 1 and "TL301: `nothing` is not defined" in ran.err
+        assert ran.out.startswith(("a (k.py", "k.py: a:")) and "b (k.py" not in ran.out
+
+
+@proves
 def test_verify_takes_smaller_sizes_than_an_article_kernel_fixes(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(
         "import tl2hip as tl\n\n\n"

@@ -43,6 +43,8 @@ def test_the_same_bytes_under_any_hash_seed(tmp_path: Path) -> None:
 def test_help_and_version(tmp_path: Path) -> None:
     helped = run("--help", cwd=tmp_path)
     assert helped.returncode == 0 and "exit codes: " in helped.stdout
+    bare = run(cwd=tmp_path)
+    assert (bare.returncode, bare.stdout, bare.stderr) == (2, "", helped.stdout)
     for command in ("emit", "verify", "inspect", "explain", "test-rules", "doctor"):
         assert command in helped.stdout
     version = run("--version", cwd=tmp_path)

@@ -23,6 +23,14 @@ def test_sets_and_tiles_give_other_variants() -> None:
     kernel = golden("gemm").gemm
     texts = {kernel.emit_hip(), kernel.emit_hip(M=1024), kernel.emit_hip(tile={"i": 64})}
     assert len(texts) == 3
+    for wrong in ({"M": 1.5}, {"M": "64"}, {"tile": {"i": 2.0}}, {"tile": [64]}):
+        with pytest.raises(TypeError, match="gemm: extents and tiles are whole numbers"):
+            kernel.emit_hip(**wrong)
+
+
+def test_a_path_that_cannot_be_read_is_told() -> None:
+    with pytest.raises(ValueError, match="nowhere.py: TL103: cannot be read: No such file"):
+        tl2hip.emit_hip("nowhere.py")
 
 
 def test_a_kernel_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:

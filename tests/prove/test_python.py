@@ -32,3 +32,13 @@ def test_any_other_function_is_called_as_it_is() -> None:
     text = "from tl2hip import Tensor, f32\n\ndef f(x: Tensor[f32, 2]) -> None:\n    x[0] = 3\n"
     given = function(run_text(text, "k.py"), "f", {})
     assert in_order(given, ("x",)) is given
+
+
+def test_keyword_only_parameters_are_passed_by_name() -> None:
+    head = "from tl2hip import Tensor, f32\n\ndef f(x: Tensor[f32, 2], *, a: f32, b: int = 2) -> None:\n"
+    module = run_text(head + "    x[0] = a * b\n", "k.py")
+    x = np.zeros(2, np.float32)
+    in_order(function(module, "f", {}), ("x", "a", "b"))(x, 2.0, 3)
+    assert x[0] == 6
+    in_order(function(module, "f", {"b": 5}), ("x", "a"))(x, 2.0)
+    assert x[0] == 10

@@ -13,7 +13,7 @@ from tests.nest import by_hand as h
 from tl2hip.dtypes import F32, I64
 from tl2hip.hip.launcher import Argument, LauncherInfo
 from tl2hip.nest.ir import Check, Compare, Nest
-from tl2hip.prove.report import Report
+from tl2hip.prove.report import Case, Report
 from tl2hip.prove.verify import Options, verify
 
 HEAD = """#include <hip/hip_runtime.h>
@@ -119,12 +119,19 @@ def test_what_was_tried_is_told() -> None:
     report = tried(h.row_sum(), SUMMED, row_sum)
     lines = report.text.splitlines()
     assert lines[0] == f"row_sum: good: {len(report.cases)} cases, {len(report.cases)} equal to Python"
+    assert repr(report) == report.text
     assert "worst/bound" in lines[1] and "shapes: M=" in report.text
     for mode in ("normal", "integers", "coded", "one-hot", "positive", "cancelling", "large", "edges"):
         assert f"\n  {mode} " in report.text
     told = json.loads(json.dumps(report.to_dict()))
     assert told["kernel"] == "row_sum" and told["good"] and len(told["cases"]) == len(report.cases)
     assert report.to_dict() == tried(h.row_sum(), SUMMED, row_sum).to_dict()
+
+
+def test_cases_too_large_for_python_are_not_told_as_unequal() -> None:
+    cases = (Case({"N": 1}, "normal", 0, "equal", 1, 1), Case({"N": 9999}, "normal", 0, "", 1, 1))
+    line = Report("f", cases, ()).text.partition("\n")[0]
+    assert line == "f: good: 2 cases; 1 were small enough for plain Python, 1 equal to it"
 
 
 @pytest.mark.parametrize(

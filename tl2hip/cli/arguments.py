@@ -36,8 +36,6 @@ class Parser(argparse.ArgumentParser):
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """The arguments of one command; `run` holds the function to call with them. Raises Stop for wrong use."""
     name = next((word for word in argv if not word.startswith("-")), "")
-    if not argv:
-        raise Stop(_parser().format_help().rstrip())
     parser = _parser()
     commands = parser.add_subparsers(metavar="COMMAND", title="commands", prog="tl2hip")
     for command, line in COMMANDS.items():
@@ -46,6 +44,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
             module = import_module(f"tl2hip.cli.{command.replace('-', '_')}")
             module.add(one)
             one.set_defaults(run=module.run)
+    if not argv:
+        raise Stop(parser.format_help().rstrip())
     args = parser.parse_args(argv)
     args.argv = tuple(argv)
     if args.version:

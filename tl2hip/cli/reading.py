@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tl2hip.cli import talk
@@ -48,7 +49,7 @@ def no_kernel(paths: Sequence[str]) -> Stop:
 
 
 def each_file(paths: Sequence[str], given: Wanted, go_on: Callable[[Input, Conversion, Wanted], int]) -> int:
-    """Converts each file, tells its problems, and hands it on where it has kernels and no error; the exit code.
+    """Converts each file, tells its problems, and hands it on with the kernels that were printed; the exit code.
 
     MissingCompiler and UnsupportedHost go through; any other fault is told, and the next file is taken.
     """
@@ -80,6 +81,7 @@ def _file(source: Input, given: Wanted, go_on: Callable[[Input, Conversion, Want
         return (USE if source.named else FOUND), 0
     if done.told:
         talk.tell(done.told)
-    if done.errors:
-        return FOUND, len(done.kernels)
-    return (go_on(source, done, given) if done.kernels else FINE), len(done.kernels)
+    count = len(done.kernels)
+    good = tuple(k for k in done.kernels if k.printed)
+    code = go_on(source, replace(done, kernels=good), given) if good else FINE
+    return (max(code, FOUND) if done.errors else code), count

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
+from operator import index
 from types import FunctionType
 from typing import Any
 
@@ -20,12 +22,10 @@ class Compilable:
         """The HIP text: `gemm.emit_hip(M=1024, tile={"i": 256})` fixes extents and overrides tile sizes."""
         from tl2hip import api
 
-        return api.emit_hip(
-            home(self.function),
-            kernel=self.function.__name__,
-            sets=self.sets | sets,
-            tiles=dict(tile or {}),
-        )
+        name, parameters = self.function.__name__, signature(self.function).parameters
+        constants = {n: v for n, v in sets.items() if n in parameters and isinstance(v, float)}
+        fixed = self.sets | constants | _whole(name, {n: v for n, v in sets.items() if n not in constants})
+        return api.emit_hip(home(self.function), kernel=name, sets=fixed, tiles=_whole(name, tile or {}))
 
     def verify(self, **options: Any) -> Any:
         """What proving the printed HIP equal to this function finds; runs the function."""
@@ -44,3 +44,11 @@ class Compilable:
         from tl2hip import api
 
         return api.show_plan(home(self.function), kernel=self.function.__name__, sets=self.sets)
+
+
+def _whole(kernel: str, given: Mapping[str, int]) -> dict[str, int]:
+    """What was given, by name. TypeError where a value is no whole number."""
+    try:
+        return {name: index(value) for name, value in given.items()}
+    except (TypeError, AttributeError):
+        raise TypeError(f"{kernel}: extents and tiles are whole numbers by name, not {given!r}") from None

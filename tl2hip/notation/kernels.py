@@ -36,7 +36,10 @@ class Kernel(Compilable):
         TypeError or ValueError where an argument does not fit its annotation, or where a tensor that is
         written overlaps another argument.
         """
-        given = self._signature.bind(*arguments, **named)
+        try:
+            given = self._signature.bind(*arguments, **named)
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}: {error}") from None
         given.apply_defaults()
         bound = bind(self.__name__, self._types, given.arguments)
         refuse_overlaps(self.__name__, self._written, given.arguments)

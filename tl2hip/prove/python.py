@@ -80,13 +80,13 @@ def function(module: ModuleType, name: str, sets: Mapping[str, int]) -> Callable
 def in_order(function: Callable[..., Any], order: Sequence[str]) -> Callable[..., Any]:
     """A kernel as a function of all its printed arguments, which `order` names.
 
-    In the article's notation a kernel takes its inputs alone and gives its outputs: they are put into the arrays
-    that are passed for them.
+    Keyword-only parameters are passed by name. In the article's notation a kernel takes its inputs alone and gives
+    its outputs: they are put into the arrays that are passed for them.
     """
     from tl2hip.notation.article.compiled import ArticleKernel
 
     if not isinstance(function, ArticleKernel):
-        return function
+        return _by_name(function, order)
     kernel = function
 
     def filled(*arrays: Any) -> None:
@@ -97,6 +97,21 @@ def in_order(function: Callable[..., Any], order: Sequence[str]) -> Callable[...
             given[name][...] = array
 
     return filled
+
+
+def _by_name(function: Callable[..., Any], order: Sequence[str]) -> Callable[..., Any]:
+    """A function whose keyword-only parameters, if any are in `order`, may be passed in its place."""
+    parameters = inspect.signature(getattr(function, "function", function)).parameters
+    only = [n for n in order if n in parameters and parameters[n].kind is inspect.Parameter.KEYWORD_ONLY]
+    if not only:
+        return function
+
+    def called(*arguments: Any) -> Any:
+        given = dict(zip(order, arguments, strict=True))
+        named = {n: given.pop(n) for n in only}
+        return function(*given.values(), **named)
+
+    return called
 
 
 @contextlib.contextmanager

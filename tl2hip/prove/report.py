@@ -47,14 +47,15 @@ class Report:
         """The largest error over its bound."""
         return max((c.worst for c in self.cases), default=0.0)
 
+    def __repr__(self) -> str:
+        return self.text
+
     @property
     def text(self) -> str:
         """A line for the kernel, a table by mode, the shapes, the problems."""
         tried = [c for c in self.cases if not c.skipped]
-        python = sum(c.python == "equal" for c in tried)
-        head = f"{self.name}: {'good' if self.good else 'NOT GOOD'}: {len(tried)} cases, {python} equal to Python"
         lines = [
-            head,
+            f"{self.name}: {'good' if self.good else 'NOT GOOD'}: {_beside_python(tried)}",
             f"  {'mode':<11}{'cases':>6}{'exact':>9}{'bounded':>9}{'undecided':>10}{'worst/bound':>12}",
         ]
         for mode in dict.fromkeys(c.mode for c in tried):
@@ -96,3 +97,11 @@ class Report:
                 for p in self.problems
             ],
         }
+
+
+def _beside_python(tried: list[Case]) -> str:
+    """How many cases there were, and how many equal plain Python; large ones are too slow for it."""
+    ran, equal = sum(c.python != "" for c in tried), sum(c.python == "equal" for c in tried)
+    if ran == len(tried):
+        return f"{ran} cases, {equal} equal to Python"
+    return f"{len(tried)} cases; {ran} were small enough for plain Python, {equal} equal to it"
