@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from tl2hip import api
+from tl2hip.prove.python import run_file
 from tl2hip.prove.report import Report
 from tl2hip.prove.verify import Options, verify
 
@@ -26,25 +25,14 @@ def convert(path: Path) -> dict[str, api.Converted]:
 @functools.cache
 def module(path: Path) -> ModuleType:
     """The file, run as a module of its own."""
-    name = f"kernels_of_{path.parent.name}_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[name] = made
-    spec.loader.exec_module(made)
-    return made
+    return run_file(path)
 
 
-def prove(path: Path, kernel: str, **options: Any) -> Report:
-    """What verifying one kernel of a file found, its Python function beside it."""
+def prove(path: Path, kernel: str, text: str = "", **options: Any) -> Report:
+    """What running one kernel of a file (or `text` in the place of what is printed) found, its Python beside it."""
     done = convert(path)[kernel]
     assert done.nest is not None and done.plan is not None and done.printed is not None
     depths = {axis: tree.depth for axis, tree in done.plan.trees}
     function: Callable[..., Any] = getattr(module(path), kernel)
-    return verify(
-        done.nest,
-        done.printed.text,
-        done.printed.launcher,
-        function,
-        Options(depths=depths, in_place=done.plan.in_place, **options),
-    )
+    how = Options(depths=depths, in_place=done.plan.in_place, **options)
+    return verify(done.nest, text or done.printed.text, done.printed.launcher, function, how)

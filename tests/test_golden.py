@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.proofs import convert, prove
+from tests.proofs import convert
 from tl2hip import api
 from tl2hip.nest.show import show as show_nest
 from tl2hip.plan.show import show as show_plan
@@ -60,8 +60,7 @@ def test_golden(folder: str, request: pytest.FixtureRequest, capsys: pytest.Capt
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_golden_is_proven(folder: str) -> None:
-    kernel = _only_kernel(folder)
-    report = prove(GOLDEN / folder / "kernel.py", kernel.name, shapes=6, work=30_000, python_work=10_000)
+    report = api.verify(GOLDEN / folder / "kernel.py", shapes=6, work=30_000, python_work=10_000)
     assert report.good, report.text
 
 

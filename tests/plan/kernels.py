@@ -1,6 +1,7 @@
 """Kernels whose plans differ in kind: what is shared out, to whom, and what passes between launches."""
 
 import math
+
 import numpy as np
 
 from tl2hip import Tensor, Tile, dims, f32, f64, i32, i64, kernel, serial
@@ -85,7 +86,7 @@ def normalise(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
 
 @kernel
 def power(A: Tensor[f32, N, N], v: Tensor[f32, N], w: Tensor[f32, N], steps: int) -> None:
-    for t in range(steps):
+    for _ in range(steps):
         n = f32(0)
         for i in range(N):
             s = f32(0)

@@ -18,7 +18,7 @@ KERNELS = Path(__file__).parent / "kernels.py"
 WHERE = {
     "atax": ["y:grid", "i:grid", "j:lanes", "j:lanes"],
     "doitgen": ["r:grid", "q:grid", "j:lanes", "p:serial", "s:lanes", "p:lanes"],
-    "power": ["t:launcher", "i:grid", "j:lanes", "i:grid", "block:lanes", "i:grid"],
+    "power": ["_:launcher", "i:grid", "j:lanes", "i:grid", "block:lanes", "i:grid"],
     "prefix": ["i:serial"],
     "rows_prefix": ["i:grid", "j:serial"],
     "converge": ["i:lanes", "i:lanes"],
@@ -51,7 +51,8 @@ def _places(plan: Plan) -> list[str]:
 
 def test_a_reduction_with_nothing_around_it_takes_two_launches() -> None:
     plan = _planned(
-        "def f(x: Tensor[f32, N], out: Tensor[f32, 1]) -> None:\n s = f32(0)\n for i in range(N):\n  s += x[i]\n out[0] = s\n"
+        "def f(x: Tensor[f32, N], out: Tensor[f32, 1]) -> None:\n"
+        " s = f32(0)\n for i in range(N):\n  s += x[i]\n out[0] = s\n"
     )
     assert [k.block for k in plan.kernels] == [(256, 1, 1), (256, 1, 1)]
     assert len(plan.host) == 2

@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.proofs import convert, module
+from tests.proofs import convert, prove
 from tl2hip import api
 from tl2hip.prove.emulate import Buffer, Emulator
 from tl2hip.prove.report import Report
-from tl2hip.prove.verify import Options, verify
 from tl2hip.source.span import Source
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
@@ -22,14 +21,12 @@ GOLDEN = Path(__file__).parent.parent.parent / "golden"
 def _verify(name: str, wrong: tuple[str, str] | None) -> Report:
     path = GOLDEN / name / "kernel.py"
     (kernel,) = convert(path).values()
-    assert kernel.nest is not None and kernel.plan is not None and kernel.printed is not None
+    assert kernel.printed is not None
     text = kernel.printed.text
     if wrong is not None:
         assert wrong[0] in text, f"{wrong[0]!r} is not in the text of {name}: plant the fault elsewhere"
         text = text.replace(*wrong)
-    depths = {axis: tree.depth for axis, tree in kernel.plan.trees}
-    options = Options(shapes=6, depths=depths, work=30_000, python_work=2_000)
-    return verify(kernel.nest, text, kernel.printed.launcher, getattr(module(path), kernel.name), options)
+    return prove(path, kernel.name, text, shapes=6, work=30_000, python_work=2_000)
 
 
 FAULTS = {

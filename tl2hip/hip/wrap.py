@@ -19,13 +19,14 @@ def wrapped_lines(line: str, width: int = WIDTH) -> list[str]:
     """
     indent = len(line) - len(line.lstrip())
     lines, rest, pad = [], line, indent
+    brackets: list[int] = []
     while len(rest) > width:
         at = _break(rest, pad, width, indent + 8)
         if at is None:
             break
         lines.append(rest[:at].rstrip())
-        inside = _open_bracket(rest[:at])
-        pad = indent + 8 if inside is None or inside > width * 2 // 3 else inside + 1
+        brackets = _open_brackets(rest[:at], brackets)
+        pad = brackets[-1] + 1 if brackets and brackets[-1] < width * 2 // 3 else indent + 8
         rest = " " * pad + rest[at:].lstrip()
     return [*lines, rest]
 
@@ -42,15 +43,15 @@ def _break(line: str, start: int, width: int, pad: int) -> int | None:
     return max(at for depth, at in enough or fitting if depth == least)
 
 
-def _open_bracket(text: str) -> int | None:
-    """Where the innermost bracket stands that is still open at the end."""
-    stack: list[int] = []
+def _open_brackets(text: str, before: list[int]) -> list[int]:
+    """Where the brackets stand that are still open at the end of a line, those of lines before it first."""
+    stack = [*before]
     for at, c in enumerate(text):
         if c in "([{":
             stack.append(at)
         elif c in ")]}" and stack:
             stack.pop()
-    return stack[-1] if stack else None
+    return stack
 
 
 def _places(line: str, start: int) -> Iterator[tuple[int, int]]:

@@ -26,27 +26,41 @@ def value_of(e: Expr) -> int | None:
 
 
 def add(a: Expr, b: Expr) -> Expr:
-    x, y = value_of(a), value_of(b)
-    if x is not None and y is not None:
-        return number(x + y)
-    if x == 0:
-        return b
-    if y == 0:
-        return a
-    if y is not None and y < 0:
-        return Binary("-", a, number(-y))
-    return Binary("+", a, b)
+    """a + b, with the constants of both put together at the end."""
+    (x, m), (y, n) = _apart(a), _apart(b)
+    if x is None or y is None:
+        return _plus(x if y is None else y, m + n)
+    return _plus(Binary("+", x, y), m + n)
 
 
 def sub(a: Expr, b: Expr) -> Expr:
-    x, y = value_of(a), value_of(b)
-    if x is not None and y is not None:
-        return number(x - y)
-    if y == 0:
-        return a
-    if a == b:
-        return ZERO
-    return Binary("-", a, b)
+    """a - b, with the constants of both put together at the end."""
+    (x, m), (y, n) = _apart(a), _apart(b)
+    if y is None:
+        return _plus(x, m - n)
+    if x == y:
+        return number(m - n)
+    return _plus(Binary("-", number(0) if x is None else x, y), m - n)
+
+
+def _apart(e: Expr) -> tuple[Expr | None, int]:
+    """An expression as what varies and a constant added to it."""
+    value = value_of(e)
+    if value is not None:
+        return None, value
+    if isinstance(e, Binary) and e.op in ("+", "-"):
+        behind = value_of(e.right)
+        if behind is not None:
+            return e.left, behind if e.op == "+" else -behind
+    return e, 0
+
+
+def _plus(e: Expr | None, constant: int) -> Expr:
+    if e is None:
+        return number(constant)
+    if constant == 0:
+        return e
+    return Binary("+", e, number(constant)) if constant > 0 else Binary("-", e, number(-constant))
 
 
 def mul(a: Expr, b: Expr) -> Expr:

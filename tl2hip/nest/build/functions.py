@@ -246,7 +246,8 @@ def _sign(ctx: Context, values: Scalars, at: Span) -> ScalarValue:
         raise Refused(problems.NotDefinedFor("np.sign", "bool", "cast to an integer dtype first", at=at))
     zero = fold.cast(fold.number(0), dtype)
     one = fold.cast(fold.number(1), dtype)
-    below = fold.select(fold.compare("<", e, zero), fold.negative(one), e)
+    still = fold.select(fold.compare("==", e, zero), zero, e) if dtype.is_float else e  # -0.0 becomes 0.0
+    below = fold.select(fold.compare("<", e, zero), fold.negative(one), still)
     return ScalarValue(fold.select(fold.compare(">", e, zero), one, below))
 
 

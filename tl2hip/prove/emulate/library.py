@@ -35,6 +35,7 @@ RUNTIME = Path(__file__).parent / "runtime"
 
 RUNTIME_FLAGS = ("-O2", "-fvectorize", "-fslp-vectorize", "-fvisibility=hidden", "-Wno-unused-function")
 PLAIN_FLAGS = ("-O2",)
+QUICK_FLAGS = ("-O0",)  # a fifth of the time to compile
 DETECT_FLAGS = (
     "-O2", "-fsanitize=thread", "-mllvm", "-tsan-instrument-read-before-write=1",
     "-mllvm", "-tsan-instrument-func-entry-exit=0",
@@ -113,23 +114,24 @@ class Emulator:
     """Makes libraries for the emulated compute unit out of HIP texts."""
 
     @staticmethod
-    def load(text: str, *, detect: bool = True) -> Library:
+    def load(text: str, *, detect: bool = True, quick: bool = False) -> Library:
         """The library of a HIP text. `detect` finds races and out-of-range accesses and counts; without it runs are
-        several times faster and give values, guard zones and crashes only.
+        several times faster and give values, guard zones and crashes only. `quick` compiles a text without detectors
+        as it stands, not optimised: for many short runs.
 
         Raises UnsupportedHost, MissingCompiler, CompileError (a text that is not legal HIP) and LoadError.
         """
-        return Library(text, detect)
+        return Library(text, DETECT_FLAGS if detect else QUICK_FLAGS if quick else PLAIN_FLAGS, detect)
 
 
 class Library:
     """A HIP text, compiled for the host and loaded. Calls are one at a time per process."""
 
-    def __init__(self, text: str, detect: bool) -> None:
+    def __init__(self, text: str, flags: Sequence[str], detect: bool) -> None:
         self._runtime, runtime_path = _runtime()
         self._text = text.splitlines()
         self._detect = detect
-        self._path = compile_host(text, DETECT_FLAGS if detect else PLAIN_FLAGS, [runtime_path])
+        self._path = compile_host(text, flags, [runtime_path])
         self._lines: LineTable | None = None
         self._limits = _thread_limits(self._path)
         try:

@@ -11,7 +11,7 @@ from tl2hip.source.problems.base import Problem
 class PrivateArrayExtent(Problem):
     code = "TL501"
     title = "A private array whose extent changes"
-    message = "the array `{name}` is made anew inside a parallel loop, with an extent that changes from one iteration to the next"
+    message = "the array `{name}`, made anew in each turn of a parallel loop, has an extent that changes with it"
     help = "allocate it with its largest extent, over sizes only, and use the part you need"
     why = (
         "Each thread or block that runs the loop needs an array of its own. The launcher sets that memory aside"
