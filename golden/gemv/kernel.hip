@@ -1,0 +1,166 @@
+// Written by tl2hip from kernel.py for gfx942.
+//
+// y = A @ x.
+//
+// Where each loop went:
+//   i  grid x, one a block     parallel; its inner loops run along memory
+//   j  256 lanes of the block  reduction: a tree over the lanes
+
+#ifndef __HIPCC_RTC__
+#include <hip/hip_runtime.h>
+#endif
+
+#pragma clang fp contract(off)
+
+using i64 = long long;
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+
+// The float another lane holds, by a DPP pattern; 0 where the pattern names no lane.
+template <int pattern>
+static inline __device__ float from_lane(float x)
+{
+    const int bits = __builtin_bit_cast(int, x);
+    return __builtin_bit_cast(float, __builtin_amdgcn_update_dpp(0, bits, pattern, 0xf, 0xf, true));
+}
+
+// The float that lane 63 holds.
+static inline __device__ float last_lane(float x)
+{
+    return __builtin_bit_cast(float, __builtin_amdgcn_readlane(__builtin_bit_cast(int, x), 63));
+}
+
+// The sum over the 64 lanes of a wave; every lane gets it. All lanes must be here.
+static inline __device__ float wave_sum_f32(float x)
+{
+    float y;
+    y = from_lane<0xb1>(x);   // quad_perm: the neighbour
+    x = x + y;
+    y = from_lane<0x4e>(x);   // quad_perm: two lanes on
+    x = x + y;
+    y = from_lane<0x141>(x);  // row_half_mirror: the other four of eight
+    x = x + y;
+    y = from_lane<0x140>(x);  // row_mirror: the other eight of sixteen
+    x = x + y;
+    y = from_lane<0x142>(x);  // row_bcast15: the row before
+    x = x + y;
+    y = from_lane<0x143>(x);  // row_bcast31: the first half of the wave
+    x = x + y;
+    return last_lane(x);
+}
+
+// The sum over all threads of a block; every thread gets it. All threads must be here.
+template <int threads>
+static inline __device__ float block_sum_f32(float x, float *parts, unsigned int thread)
+{
+    x = wave_sum_f32(x);
+    if (thread % 64 == 0)
+        parts[thread / 64] = x;
+    __syncthreads();
+    x = parts[0];
+    for (int wave = 1; wave < threads / 64; ++wave) {
+        const float y = parts[wave];
+        x = x + y;
+    }
+    __syncthreads();
+    return x;
+}
+
+// a block for each i
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+gemv_kernel(const float *__restrict__ A, const float *__restrict__ x, float *__restrict__ y, i64 M, i64 N)
+{
+    __shared__ float lds_values_f32[4];
+    const i64 block_x = blockIdx.x;
+    const i64 blocks_x = gridDim.x;
+    const i64 thread_x = threadIdx.x;
+    // kernel.py:11: for i in range(M):
+    for (i64 i = block_x; i < M; i += blocks_x) {  // one i a block
+        // kernel.py:12: y[i] = 0
+        if (thread_x == 0) {  // one lane stores
+            y[i] = 0.0f;
+        }
+        // kernel.py:14: y[i] += A[i][j] * x[j]
+        float y_sum = -0.0f;
+        float y_sum_part = -0.0f;
+        // kernel.py:13: for j in range(N):
+        for (i64 j = thread_x; j < N; j += 256) {  // j over 256 lanes
+            y_sum_part = __builtin_fmaf(A[i * N + j], x[j], y_sum_part);
+        }
+        y_sum_part = block_sum_f32<256>(y_sum_part, lds_values_f32, threadIdx.x);
+        y_sum += y_sum_part;
+        if (0 < N) {
+            if (thread_x == 0) {  // one lane stores
+                y[i] += y_sum;
+            }
+        }
+    }
+}
+
+// the same by vectors
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+gemv_kernel_aligned(const float *__restrict__ A, const float *__restrict__ x, float *__restrict__ y, i64 M,
+                    i64 N)
+{
+    __shared__ float lds_values_f32[4];
+    const i64 block_x = blockIdx.x;
+    const i64 blocks_x = gridDim.x;
+    const i64 thread_x = threadIdx.x;
+    // kernel.py:11: for i in range(M):
+    for (i64 i = block_x; i < M; i += blocks_x) {  // one i a block
+        // kernel.py:12: y[i] = 0
+        if (thread_x == 0) {  // one lane stores
+            y[i] = 0.0f;
+        }
+        // kernel.py:14: y[i] += A[i][j] * x[j]
+        float y_sum = -0.0f;
+        float y_sum_part = -0.0f;
+        // kernel.py:13: for j in range(N):
+        for (i64 j_vector = thread_x; j_vector < N / 4; j_vector += 256) {  // j over 256 lanes
+            const i64 j_first = j_vector * 4;
+            f32x4 A_vector = *(const f32x4 *)&A[i * N + j_first];
+            f32x4 x_vector = *(const f32x4 *)&x[j_first];
+            #pragma unroll 4
+            for (i64 e = 0; e < 4; ++e) {
+                y_sum_part = __builtin_fmaf(A_vector[e], x_vector[e], y_sum_part);
+            }
+        }
+        y_sum_part = block_sum_f32<256>(y_sum_part, lds_values_f32, threadIdx.x);
+        y_sum += y_sum_part;
+        if (0 < N) {
+            if (thread_x == 0) {  // one lane stores
+                y[i] += y_sum;
+            }
+        }
+    }
+}
+
+#ifndef __HIPCC_RTC__
+static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
+
+// Whether two ranges of memory share a byte; an empty range shares none.
+static bool overlap(const void *a, i64 bytes_a, const void *b, i64 bytes_b)
+{
+    return bytes_a > 0 && bytes_b > 0 && (size_t)a < (size_t)b + bytes_b && (size_t)b < (size_t)a + bytes_a;
+}
+
+// Launches gemv on a stream. Pointers are to device memory; sizes count elements.
+extern "C" hipError_t gemv(const float *A, const float *x, float *y, i64 M, i64 N, hipStream_t stream)
+{
+    if (M < 0 || N < 0)
+        return hipErrorInvalidValue;
+    const i64 A_bytes = M * N * 4;
+    const i64 y_bytes = M * 4;
+    const i64 x_bytes = N * 4;
+    if (overlap(A, A_bytes, y, y_bytes) || overlap(x, x_bytes, y, y_bytes))
+        return hipErrorInvalidValue;
+    if ((size_t)A % 16 == 0 && (size_t)x % 16 == 0 && N % 4 == 0) {
+        if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(gemv_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, x, y,
+                               M, N);
+    } else {
+        if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(gemv_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, x, y, M, N);
+    }
+    return hipGetLastError();
+}
+#endif

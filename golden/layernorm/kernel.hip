@@ -1,0 +1,203 @@
+// Written by tl2hip from kernel.py for gfx942.
+//
+// Each row of X less its mean, over its standard deviation, times weight, plus bias.
+//
+// Where each loop went:
+//   t    grid x, one a block     parallel; its inner loops run along memory
+//   d    256 lanes of the block  reduction: a tree over the lanes
+//   d_3  256 lanes of the block  reduction: a tree over the lanes
+//   d_4  256 lanes of the block  parallel
+
+#ifndef __HIPCC_RTC__
+#include <hip/hip_runtime.h>
+#endif
+
+#pragma clang fp contract(off)
+
+using i64 = long long;
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+
+// The correctly rounded square root.
+static __device__ inline float sqrt_f32(float x) {
+    return __builtin_sqrtf(x);
+}
+
+// The float another lane holds, by a DPP pattern; 0 where the pattern names no lane.
+template <int pattern>
+static inline __device__ float from_lane(float x)
+{
+    const int bits = __builtin_bit_cast(int, x);
+    return __builtin_bit_cast(float, __builtin_amdgcn_update_dpp(0, bits, pattern, 0xf, 0xf, true));
+}
+
+// The float that lane 63 holds.
+static inline __device__ float last_lane(float x)
+{
+    return __builtin_bit_cast(float, __builtin_amdgcn_readlane(__builtin_bit_cast(int, x), 63));
+}
+
+// The sum over the 64 lanes of a wave; every lane gets it. All lanes must be here.
+static inline __device__ float wave_sum_f32(float x)
+{
+    float y;
+    y = from_lane<0xb1>(x);   // quad_perm: the neighbour
+    x = x + y;
+    y = from_lane<0x4e>(x);   // quad_perm: two lanes on
+    x = x + y;
+    y = from_lane<0x141>(x);  // row_half_mirror: the other four of eight
+    x = x + y;
+    y = from_lane<0x140>(x);  // row_mirror: the other eight of sixteen
+    x = x + y;
+    y = from_lane<0x142>(x);  // row_bcast15: the row before
+    x = x + y;
+    y = from_lane<0x143>(x);  // row_bcast31: the first half of the wave
+    x = x + y;
+    return last_lane(x);
+}
+
+// The sum over all threads of a block; every thread gets it. All threads must be here.
+template <int threads>
+static inline __device__ float block_sum_f32(float x, float *parts, unsigned int thread)
+{
+    x = wave_sum_f32(x);
+    if (thread % 64 == 0)
+        parts[thread / 64] = x;
+    __syncthreads();
+    x = parts[0];
+    for (int wave = 1; wave < threads / 64; ++wave) {
+        const float y = parts[wave];
+        x = x + y;
+    }
+    __syncthreads();
+    return x;
+}
+
+// a block for each t
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+layernorm_kernel(const float *X, const float *__restrict__ weight, const float *__restrict__ bias, float *Y,
+                 i64 T, i64 D, float eps)
+{
+    __shared__ float lds_values_f32[4];
+    const i64 block_x = blockIdx.x;
+    const i64 blocks_x = gridDim.x;
+    const i64 thread_x = threadIdx.x;
+    // kernel.py:15: for t in range(T):
+    for (i64 t = block_x; t < T; t += blocks_x) {  // one t a block
+        // kernel.py:16: mean = X[t, :].mean()
+        float total = 0.0f;
+        float total_part = -0.0f;
+        for (i64 d = thread_x; d < D; d += 256) {  // d over 256 lanes
+            total_part += X[t * D + d];
+        }
+        total_part = block_sum_f32<256>(total_part, lds_values_f32, threadIdx.x);
+        total += total_part;
+        float mean = total / (float)D;
+        // kernel.py:18: variance = (centred * centred).mean()
+        float total_2 = 0.0f;
+        float total_2_part = -0.0f;
+        for (i64 d = thread_x; d < D; d += 256) {  // d_3 over 256 lanes
+            total_2_part = __builtin_fmaf(X[t * D + d] - mean, X[t * D + d] - mean, total_2_part);
+        }
+        total_2_part = block_sum_f32<256>(total_2_part, lds_values_f32, threadIdx.x);
+        total_2 += total_2_part;
+        float variance = total_2 / (float)D;
+        // kernel.py:19: Y[t, :] = centred / np.sqrt(variance + eps) * weight + bias
+        float value = sqrt_f32(variance + eps);
+        for (i64 d = thread_x; d < D; d += 256) {  // d_4 over 256 lanes
+            Y[t * D + d] = (X[t * D + d] - mean) / value * weight[d] + bias[d];
+        }
+    }
+}
+
+// the same by vectors
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+layernorm_kernel_aligned(const float *X, const float *__restrict__ weight, const float *__restrict__ bias,
+                         float *Y, i64 T, i64 D, float eps)
+{
+    __shared__ float lds_values_f32[4];
+    const i64 block_x = blockIdx.x;
+    const i64 blocks_x = gridDim.x;
+    const i64 thread_x = threadIdx.x;
+    // kernel.py:15: for t in range(T):
+    for (i64 t = block_x; t < T; t += blocks_x) {  // one t a block
+        // kernel.py:16: mean = X[t, :].mean()
+        float total = 0.0f;
+        float total_part = -0.0f;
+        for (i64 d_vector = thread_x; d_vector < D / 4; d_vector += 256) {  // d_vector over 256 lanes
+            const i64 d_first = d_vector * 4;
+            f32x4 X_vector = *(const f32x4 *)&X[t * D + d_first];
+            #pragma unroll 4
+            for (i64 e = 0; e < 4; ++e) {
+                total_part += X_vector[e];
+            }
+        }
+        total_part = block_sum_f32<256>(total_part, lds_values_f32, threadIdx.x);
+        total += total_part;
+        float mean = total / (float)D;
+        // kernel.py:18: variance = (centred * centred).mean()
+        float total_2 = 0.0f;
+        float total_2_part = -0.0f;
+        for (i64 d_vector = thread_x; d_vector < D / 4; d_vector += 256) {  // d_3_vector over 256 lanes
+            const i64 d_3_first = d_vector * 4;
+            f32x4 X_vector_2 = *(const f32x4 *)&X[t * D + d_3_first];
+            #pragma unroll 4
+            for (i64 e = 0; e < 4; ++e) {
+                total_2_part = __builtin_fmaf(X_vector_2[e] - mean, X_vector_2[e] - mean, total_2_part);
+            }
+        }
+        total_2_part = block_sum_f32<256>(total_2_part, lds_values_f32, threadIdx.x);
+        total_2 += total_2_part;
+        float variance = total_2 / (float)D;
+        // kernel.py:19: Y[t, :] = centred / np.sqrt(variance + eps) * weight + bias
+        float value = sqrt_f32(variance + eps);
+        for (i64 d_vector = thread_x; d_vector < D / 4; d_vector += 256) {  // d_4_vector over 256 lanes
+            const i64 d_4_first = d_vector * 4;
+            f32x4 X_vector_3 = *(const f32x4 *)&X[t * D + d_4_first];
+            f32x4 weight_vector = *(const f32x4 *)&weight[d_4_first];
+            f32x4 bias_vector = *(const f32x4 *)&bias[d_4_first];
+            f32x4 Y_vector;
+            #pragma unroll 4
+            for (i64 e = 0; e < 4; ++e) {
+                Y_vector[e] = (X_vector_3[e] - mean) / value * weight_vector[e] + bias_vector[e];
+            }
+            *(f32x4 *)&Y[t * D + d_4_first] = Y_vector;
+        }
+    }
+}
+
+#ifndef __HIPCC_RTC__
+static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
+
+// Whether two ranges of memory share a byte; an empty range shares none.
+static bool overlap(const void *a, i64 bytes_a, const void *b, i64 bytes_b)
+{
+    return bytes_a > 0 && bytes_b > 0 && (size_t)a < (size_t)b + bytes_b && (size_t)b < (size_t)a + bytes_a;
+}
+
+// Launches layernorm on a stream. Pointers are to device memory; sizes count elements.
+extern "C" hipError_t layernorm(const float *X, const float *weight, const float *bias, float *Y, float eps,
+                                i64 T, i64 D, hipStream_t stream)
+{
+    if (T < 0 || D < 0)
+        return hipErrorInvalidValue;
+    const i64 X_bytes = T * D * 4;
+    const i64 Y_bytes = T * D * 4;
+    const i64 weight_bytes = D * 4;
+    const i64 bias_bytes = D * 4;
+    if (((const void *)X != Y && overlap(X, X_bytes, Y, Y_bytes)) ||
+        overlap(weight, weight_bytes, Y, Y_bytes) ||
+        overlap(bias, bias_bytes, Y, Y_bytes))
+        return hipErrorInvalidValue;
+    if ((size_t)X % 16 == 0 && (size_t)weight % 16 == 0 && (size_t)bias % 16 == 0 && (size_t)Y % 16 == 0 && D
+        % 4 == 0) {
+        if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(layernorm_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, X,
+                               weight, bias, Y, T, D, eps);
+    } else {
+        if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(layernorm_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, X, weight,
+                               bias, Y, T, D, eps);
+    }
+    return hipGetLastError();
+}
+#endif

@@ -1,0 +1,244 @@
+// Written by tl2hip from kernel.py for gfx942.
+//
+// Each row of Y is softmax(row of X); the row's maximum is taken out first.
+//
+// Where each loop went:
+//   i  grid x, one a block     parallel; its inner loops run along memory
+//   j  256 lanes of the block  reduction: a tree over the lanes
+//   j  256 lanes of the block  reduction: a tree over the lanes
+//   j  256 lanes of the block  parallel
+
+#ifndef __HIPCC_RTC__
+#include <hip/hip_runtime.h>
+#endif
+
+#pragma clang fp contract(off)
+
+using i64 = long long;
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+
+// e**x. x = n*ln2 + r with |r| <= ln2/2; e**r is a polynomial, 2**n an exponent. In single precision
+// throughout: about 15 vector instructions, no branch.
+static __device__ inline float exp_f32(float x) {
+    const float n = __builtin_rintf(__builtin_fminf(__builtin_fmaxf(x * 1.442695f, -160.0f), 130.0f));
+    float r = __builtin_fmaf(n, -0.6931472f, x);
+    r = __builtin_fmaf(n, 1.9046542e-09f, r);
+    float p = 0.0013814598f;
+    p = __builtin_fmaf(p, r, 0.008368713f);
+    p = __builtin_fmaf(p, r, 0.04166839f);
+    p = __builtin_fmaf(p, r, 0.16666521f);
+    p = __builtin_fmaf(p, r, 0.49999994f);
+    p = __builtin_fmaf(p, r, 1.0f);
+    p = __builtin_fmaf(p, r, 1.0f);
+    const float y = __builtin_ldexpf(p, (int)n);
+    return x < -104.0f ? 0.0f : y;
+}
+
+static inline __host__ __device__ float py_max_f32(float a, float b) { return b > a ? b : a; }
+
+// The float another lane holds, by a DPP pattern; 0 where the pattern names no lane.
+template <int pattern>
+static inline __device__ float from_lane(float x)
+{
+    const int bits = __builtin_bit_cast(int, x);
+    return __builtin_bit_cast(float, __builtin_amdgcn_update_dpp(0, bits, pattern, 0xf, 0xf, true));
+}
+
+// The float that lane 63 holds.
+static inline __device__ float last_lane(float x)
+{
+    return __builtin_bit_cast(float, __builtin_amdgcn_readlane(__builtin_bit_cast(int, x), 63));
+}
+
+// The greatest value over the 64 lanes of a wave; every lane gets it. All lanes must be here.
+static inline __device__ float wave_py_max_f32(float x)
+{
+    float y;
+    y = from_lane<0xb1>(x);   // quad_perm: the neighbour
+    x = py_max_f32(x, y);
+    y = from_lane<0x4e>(x);   // quad_perm: two lanes on
+    x = py_max_f32(x, y);
+    y = from_lane<0x141>(x);  // row_half_mirror: the other four of eight
+    x = py_max_f32(x, y);
+    y = from_lane<0x140>(x);  // row_mirror: the other eight of sixteen
+    x = py_max_f32(x, y);
+    y = from_lane<0x142>(x);  // row_bcast15: the row before
+    x = py_max_f32(x, y);
+    y = from_lane<0x143>(x);  // row_bcast31: the first half of the wave
+    x = py_max_f32(x, y);
+    return last_lane(x);
+}
+
+// The greatest value over all threads of a block; every thread gets it. All threads must be here.
+template <int threads>
+static inline __device__ float block_py_max_f32(float x, float *parts, unsigned int thread)
+{
+    x = wave_py_max_f32(x);
+    if (thread % 64 == 0)
+        parts[thread / 64] = x;
+    __syncthreads();
+    x = parts[0];
+    for (int wave = 1; wave < threads / 64; ++wave) {
+        const float y = parts[wave];
+        x = py_max_f32(x, y);
+    }
+    __syncthreads();
+    return x;
+}
+
+// The sum over the 64 lanes of a wave; every lane gets it. All lanes must be here.
+static inline __device__ float wave_sum_f32(float x)
+{
+    float y;
+    y = from_lane<0xb1>(x);   // quad_perm: the neighbour
+    x = x + y;
+    y = from_lane<0x4e>(x);   // quad_perm: two lanes on
+    x = x + y;
+    y = from_lane<0x141>(x);  // row_half_mirror: the other four of eight
+    x = x + y;
+    y = from_lane<0x140>(x);  // row_mirror: the other eight of sixteen
+    x = x + y;
+    y = from_lane<0x142>(x);  // row_bcast15: the row before
+    x = x + y;
+    y = from_lane<0x143>(x);  // row_bcast31: the first half of the wave
+    x = x + y;
+    return last_lane(x);
+}
+
+// The sum over all threads of a block; every thread gets it. All threads must be here.
+template <int threads>
+static inline __device__ float block_sum_f32(float x, float *parts, unsigned int thread)
+{
+    x = wave_sum_f32(x);
+    if (thread % 64 == 0)
+        parts[thread / 64] = x;
+    __syncthreads();
+    x = parts[0];
+    for (int wave = 1; wave < threads / 64; ++wave) {
+        const float y = parts[wave];
+        x = x + y;
+    }
+    __syncthreads();
+    return x;
+}
+
+// a block for each i
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+softmax_kernel(const float *X, float *Y, i64 M, i64 N)
+{
+    __shared__ float lds_values_f32[4];
+    const i64 block_x = blockIdx.x;
+    const i64 blocks_x = gridDim.x;
+    const i64 thread_x = threadIdx.x;
+    // kernel.py:14: for i in range(M):
+    for (i64 i = block_x; i < M; i += blocks_x) {  // one i a block
+        // kernel.py:15: m = f32(-math.inf)
+        float m = -__builtin_inff();
+        float m_part = -__builtin_inff();
+        // kernel.py:16: for j in range(N):
+        for (i64 j = thread_x; j < N; j += 256) {  // j over 256 lanes
+            // kernel.py:17: m = max(m, X[i, j])
+            m_part = py_max_f32(m_part, X[i * N + j]);
+        }
+        m_part = block_py_max_f32<256>(m_part, lds_values_f32, threadIdx.x);
+        m = py_max_f32(m, m_part);
+        // kernel.py:18: total = f32(0)
+        float total = 0.0f;
+        float total_part = -0.0f;
+        // kernel.py:19: for j in range(N):
+        for (i64 j = thread_x; j < N; j += 256) {  // j over 256 lanes
+            // kernel.py:20: Y[i, j] = math.exp(X[i, j] - m)
+            Y[i * N + j] = exp_f32(X[i * N + j] - m);
+            // kernel.py:21: total += Y[i, j]
+            total_part += Y[i * N + j];
+        }
+        total_part = block_sum_f32<256>(total_part, lds_values_f32, threadIdx.x);
+        total += total_part;
+        // kernel.py:22: for j in range(N):
+        for (i64 j = thread_x; j < N; j += 256) {  // j over 256 lanes
+            // kernel.py:23: Y[i, j] /= total
+            Y[i * N + j] = Y[i * N + j] / total;
+        }
+    }
+}
+
+// the same by vectors
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+softmax_kernel_aligned(const float *X, float *Y, i64 M, i64 N)
+{
+    __shared__ float lds_values_f32[4];
+    const i64 block_x = blockIdx.x;
+    const i64 blocks_x = gridDim.x;
+    const i64 thread_x = threadIdx.x;
+    // kernel.py:14: for i in range(M):
+    for (i64 i = block_x; i < M; i += blocks_x) {  // one i a block
+        // kernel.py:15: m = f32(-math.inf)
+        float m = -__builtin_inff();
+        float m_part = -__builtin_inff();
+        // kernel.py:16: for j in range(N):
+        for (i64 j_vector = thread_x; j_vector < N / 4; j_vector += 256) {  // j over 256 lanes
+            const i64 j_first = j_vector * 4;
+            f32x4 X_vector = *(const f32x4 *)&X[i * N + j_first];
+            #pragma unroll 4
+            for (i64 e = 0; e < 4; ++e) {
+                // kernel.py:17: m = max(m, X[i, j])
+                m_part = py_max_f32(m_part, X_vector[e]);
+            }
+        }
+        m_part = block_py_max_f32<256>(m_part, lds_values_f32, threadIdx.x);
+        m = py_max_f32(m, m_part);
+        // kernel.py:18: total = f32(0)
+        float total = 0.0f;
+        float total_part = -0.0f;
+        // kernel.py:19: for j in range(N):
+        for (i64 j = thread_x; j < N; j += 256) {  // j over 256 lanes
+            // kernel.py:20: Y[i, j] = math.exp(X[i, j] - m)
+            Y[i * N + j] = exp_f32(X[i * N + j] - m);
+            // kernel.py:21: total += Y[i, j]
+            total_part += Y[i * N + j];
+        }
+        total_part = block_sum_f32<256>(total_part, lds_values_f32, threadIdx.x);
+        total += total_part;
+        // kernel.py:22: for j in range(N):
+        for (i64 j_vector = thread_x; j_vector < N / 4; j_vector += 256) {  // j over 256 lanes
+            const i64 j_first = j_vector * 4;
+            f32x4 Y_vector = *(const f32x4 *)&Y[i * N + j_first];
+            #pragma unroll 4
+            for (i64 e = 0; e < 4; ++e) {
+                // kernel.py:23: Y[i, j] /= total
+                Y_vector[e] = Y_vector[e] / total;
+            }
+            *(f32x4 *)&Y[i * N + j_first] = Y_vector;
+        }
+    }
+}
+
+#ifndef __HIPCC_RTC__
+static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
+
+// Whether two ranges of memory share a byte; an empty range shares none.
+static bool overlap(const void *a, i64 bytes_a, const void *b, i64 bytes_b)
+{
+    return bytes_a > 0 && bytes_b > 0 && (size_t)a < (size_t)b + bytes_b && (size_t)b < (size_t)a + bytes_a;
+}
+
+// Launches softmax on a stream. Pointers are to device memory; sizes count elements.
+extern "C" hipError_t softmax(const float *X, float *Y, i64 M, i64 N, hipStream_t stream)
+{
+    if (M < 0 || N < 0)
+        return hipErrorInvalidValue;
+    const i64 X_bytes = M * N * 4;
+    const i64 Y_bytes = M * N * 4;
+    if (((const void *)X != Y && overlap(X, X_bytes, Y, Y_bytes)))
+        return hipErrorInvalidValue;
+    if ((size_t)X % 16 == 0 && (size_t)Y % 16 == 0 && N % 4 == 0) {
+        if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(softmax_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, X, Y,
+                               M, N);
+    } else {
+        if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(softmax_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, X, Y, M, N);
+    }
+    return hipGetLastError();
+}
+#endif
