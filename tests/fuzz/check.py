@@ -124,7 +124,7 @@ def _accepted(
     plans = [kernels[p.name].plan for p in programs]
     try:
         printed = print_plans([plan for plan in plans if plan is not None])
-        library = Emulator.load(printed.text, detect=detect)
+        library = Emulator.load(printed.text, detect=detect, quick=True)
     except (CompileError, LoadError) as error:
         return _apart(programs, detect, cases, f"the text does not compile:\n{getattr(error, 'log', error)}")
     functions = run(text, f"<fuzz {programs[0].name}>")
