@@ -30,7 +30,9 @@ def summary(outcomes: Iterable[Outcome]) -> str:
     refusals = Counter(o.code for o in outcomes if o.verdict == "refused")
     ran = [o for o in outcomes if o.verdict != "refused"]
     features = Counter(f for o in ran for f in o.program.features)
-    checked, undecided, raised, cases = (sum(getattr(o, n) for o in ran) for n in ("checked", "undecided", "raised", "cases"))
+    checked, undecided, raised, cases = (
+        sum(getattr(o, n) for o in ran) for n in ("checked", "undecided", "raised", "cases")
+    )
     lines = [
         ", ".join(f"{n} {v}" for v, n in sorted(verdicts.items())),
         f"{cases} cases, in {raised} Python raised; {checked} elements checked, {undecided} undecided",

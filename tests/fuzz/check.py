@@ -1,4 +1,4 @@
-"""Checks programs, about 25 to a translation unit: refused for a known reason, or Python == nest == emulated HIP."""
+"""Checks programs, many to a translation unit: refused for a known reason, or Python == nest == emulated HIP."""
 
 from __future__ import annotations
 

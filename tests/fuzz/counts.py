@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.fuzz.check import Outcome
+if TYPE_CHECKING:
+    from tests.fuzz.check import Outcome
 
 PROPERTY = "programs of the fuzzer"
 

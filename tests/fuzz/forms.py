@@ -1,16 +1,17 @@
-"""Templates of other spellings: views, columns, helper functions, enumerate and zip, shapes, flags, host loops over scalars."""
+"""Templates of other spellings: views, columns, helper functions, enumerate and zip, shapes, flags, scalars."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
 
-from tests.fuzz.expressions import condition, element, literal, value
+from tests.fuzz.expressions import condition, literal, value
+from tests.fuzz.indices import element
 from tests.fuzz.kinds import FLOATS, NUMPY, is_float
 from tests.fuzz.loops import loop
 from tests.fuzz.nests import DIMS, dims, elementwise
 from tests.fuzz.writer import Writer
 
-HELPERS = '''
+HELPERS = """
 def clamp(x, low, high):
     return min(max(x, low), high)
 
@@ -24,7 +25,7 @@ def smaller(a, b):
     if a < b:
         return a
     return b
-'''
+"""
 """Functions of the file that programs may call."""
 
 
@@ -47,7 +48,10 @@ def view(w: Writer) -> None:
             w.line(f"{out}[:] = {row} {w.one(('+', '*', '-'))} {literal(w, tag)}")
         else:
             with loop(w, axis) as j:
-                w.line(f"{out}[{j.name}] = {row}[{j.name}] {w.one(('+', '*', '-'))} {row}[{w.one(('0', '-1', f'{j.name} - 1'))}]")
+                w.line(
+                    f"{out}[{j.name}] = {row}[{j.name}] {w.one(('+', '*', '-'))}"
+                    f" {row}[{w.one(('0', '-1', f'{j.name} - 1'))}]"
+                )
 
 
 def column(w: Writer) -> None:
@@ -60,7 +64,10 @@ def column(w: Writer) -> None:
         y = w.parameter(tag, (rows, axis))
         w.writing.add(y.name)
         with loop(w, axis, plain=True) as j:
-            w.line(f"{y.name}[:, {j.name}] = {x.name}[:, {j.name}] {w.one(('+', '-'))} {x.name}[:, {w.one((j.name, '0', '-1'))}]")
+            w.line(
+                f"{y.name}[:, {j.name}] = {x.name}[:, {j.name}] {w.one(('+', '-'))}"
+                f" {x.name}[:, {w.one((j.name, '0', '-1'))}]"
+            )
         return
     y = w.parameter(tag, (axis,))
     w.writing.add(y.name)
@@ -85,7 +92,9 @@ def helper(w: Writer) -> None:
         at = [stack.enter_context(loop(w, d)).name for d in extents]
         a, b = element(w, x, at), value(w, tag, 1)
         low, high = ("1", "7") if tag.startswith("u") else ("-2", "3")
-        called = w.one((f"clamp({a}, {tag}({low}), {tag}({high}))", f"mix({a}, {b}, {tag}(2))", f"smaller({a}, {b})"))
+        called = w.one(
+            (f"clamp({a}, {tag}({low}), {tag}({high}))", f"mix({a}, {b}, {tag}(2))", f"smaller({a}, {b})")
+        )
         w.line(f"{element(w, y, at)} = {called} + {literal(w, tag)}")
 
 
@@ -165,7 +174,11 @@ def power_steps(w: Writer) -> None:
     with w.block(f"for {t} in range({w.one(('2', '3', w.scalar('int')))}):"):
         w.line(f"{s} = {tag}(0)")
         with loop(w, extent) as i:
-            w.line(f"{s} {w.one(('+=', '-='))} {x.name}[{i.name}]" if w.chance(0.7) else f"{s} = max({s}, {x.name}[{i.name}])")
+            w.line(
+                f"{s} {w.one(('+=', '-='))} {x.name}[{i.name}]"
+                if w.chance(0.7)
+                else f"{s} = max({s}, {x.name}[{i.name}])"
+            )
         with loop(w, extent, whole=True) as i:
             part = f"{x.name}[{i.name}] / (abs({s}) + 1)" if is_float(tag) else f"{x.name}[{i.name}] - {s} % 7"
             w.line(f"{x.name}[{i.name}] = {part}")

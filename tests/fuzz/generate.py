@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from tests.fuzz import forms, nests, whole
+from tests.fuzz import forms, irregular, nests, whole
 from tests.fuzz.kinds import NUMPY
 from tests.fuzz.writer import Part, Writer
 
-HEAD = '''"""Programs of the fuzzer."""
+HEAD = (
+    '''"""Programs of the fuzzer."""
 
 import math
 
@@ -22,23 +23,25 @@ from tl2hip import (
 
 M, N, K = dims("M N K")
 
-''' + forms.HELPERS
+'''
+    + forms.HELPERS
+)
 
 PARTS: tuple[tuple[Part, int], ...] = (
     (nests.elementwise, 14),
     (nests.row_reduction, 15),
     (nests.into_element, 5),
     (nests.total, 5),
-    (nests.argmax, 6),
-    (nests.scatter, 7),
-    (nests.plain_scatter, 2),
+    (irregular.argmax, 6),
+    (irregular.scatter, 7),
+    (irregular.plain_scatter, 2),
     (nests.in_place, 4),
     (nests.swap, 2),
-    (nests.while_loop, 4),
-    (nests.scan, 4),
-    (nests.private_array, 4),
-    (nests.csr, 2),
-    (nests.flat, 3),
+    (irregular.while_loop, 4),
+    (irregular.scan, 4),
+    (irregular.private_array, 4),
+    (irregular.csr, 2),
+    (irregular.flat, 3),
     (whole.row_slices, 10),
     (whole.whole_slices, 14),
     (whole.partial_slices, 3),

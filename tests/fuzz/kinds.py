@@ -24,7 +24,18 @@ NUMPY = {
 }
 """How NumPy calls a dtype; bf16 it does not know."""
 
-COMMON = (("f32", 10), ("f64", 4), ("i32", 6), ("i64", 4), ("f16", 3), ("bf16", 3), ("i8", 3), ("i16", 2), ("u8", 3), ("u32", 3))
+COMMON = (
+    ("f32", 10),
+    ("f64", 4),
+    ("i32", 6),
+    ("i64", 4),
+    ("f16", 3),
+    ("bf16", 3),
+    ("i8", 3),
+    ("i16", 2),
+    ("u8", 3),
+    ("u32", 3),
+)
 """How often each dtype is drawn."""
 
 MIXED: dict[str, tuple[tuple[str, str], ...]] = {

@@ -45,7 +45,16 @@ def _header(w: Writer, name: str, dim: str, plain: bool, whole: bool) -> tuple[s
     if same and w.chance(0.6):
         w.mark("triangular bounds")
         a = w.one(same).name
-        head = w.one((f"range({a} + 1)", f"range({a})", f"range({a}, {dim})", f"range({a} + 1, {dim})", f"range({a}, -1, -1)", f"range({dim} - {a})"))
+        head = w.one(
+            (
+                f"range({a} + 1)",
+                f"range({a})",
+                f"range({a}, {dim})",
+                f"range({a} + 1, {dim})",
+                f"range({a}, -1, -1)",
+                f"range({dim} - {a})",
+            )
+        )
         return f"for {name} in {head}:", Axis(name, dim, whole=False)
     kind = w.one(("margin", "margin", "step", "back", "argument", "half"))
     if kind == "margin":
@@ -55,10 +64,14 @@ def _header(w: Writer, name: str, dim: str, plain: bool, whole: bool) -> tuple[s
         return f"for {name} in range({low}, {stop}):", Axis(name, dim, low, high, False)
     if kind == "step":
         w.mark("strided bounds")
-        return f"for {name} in range({w.one(('0', '1'))}, {dim}, {w.one(('2', '3', '4'))}):", Axis(name, dim, whole=False)
+        return f"for {name} in range({w.one(('0', '1'))}, {dim}, {w.one(('2', '3', '4'))}):", Axis(
+            name, dim, whole=False
+        )
     if kind == "back":
         w.mark("strided bounds", "negative step")
-        return f"for {name} in range({dim} - 1, {w.one(('-1', '0'))}, {w.one(('-2', '-3'))}):", Axis(name, dim, whole=False)
+        return f"for {name} in range({dim} - 1, {w.one(('-1', '0'))}, {w.one(('-2', '-3'))}):", Axis(
+            name, dim, whole=False
+        )
     if kind == "argument":
         w.mark("bound by an argument")
         return f"for {name} in range(min({w.scalar('int')}, {dim})):", Axis(name, dim, whole=False)

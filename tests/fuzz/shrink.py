@@ -1,4 +1,4 @@
-"""Makes a failing program smaller: statements and parts of expressions are taken out while it fails the same way."""
+"""Makes a failing program smaller: statements and parts of expressions go while it fails the same way."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from tests.fuzz.generate import program
 PROGRAMS = 2000
 CHUNK = 100
 MOST_REFUSED = 0.15
-"""The share of a chunk that may be refused, for whatever good reason: more would be a generator that tests little."""
-LEAST = 22
+"""The share of a chunk that may be refused, for whatever good reason: more would test little."""
+LEAST = 20
 """In how many of the programs each feature is used, at least."""
 
 

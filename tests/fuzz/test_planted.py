@@ -14,6 +14,7 @@ from tests.fuzz.check import Outcome, check
 from tests.fuzz.generate import Program, program
 from tl2hip.dtypes import F64, I64, DType
 from tl2hip.hip import expressions, helpers, text
+from tl2hip.hip.text import infix
 from tl2hip.nest.build import loops as build_loops
 from tl2hip.nest.build import types
 from tl2hip.nest.dependence import analyse
@@ -75,7 +76,9 @@ def _stops_early(patch: Patch) -> None:
 # --- dependence ------------------------------------------------------------------------------------------
 
 
-@fault("a carried axis is said to be parallel", "host loop", "scan", "serial axis around parallel ones", detect=True)
+@fault(
+    "a carried axis is said to be parallel", "host loop", "scan", "serial axis around parallel ones", detect=True
+)
 def _carried(patch: Patch) -> None:
     def wrong(nest: Any) -> Any:
         found = analyse(nest)
@@ -152,7 +155,7 @@ def _c_division(op: str) -> Callable[..., text.Text]:
         dtype: DType = a.dtype
         if dtype.is_float or dtype is I64 or not isinstance(b, Const):
             return expressions._floor(op, a, b, ctx)
-        return expressions._back(expressions.infix(op[0], *expressions._operands(a, b, ctx)), dtype, ctx)
+        return expressions._back(infix(op[0], *expressions._operands(a, b, ctx)), dtype, ctx)
 
     return wrong
 

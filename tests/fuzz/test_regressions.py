@@ -23,7 +23,9 @@ def case(name: str) -> ModuleType:
 @pytest.mark.parametrize("name", NAMES)
 def test_regression(name: str) -> None:
     found = case(name)
-    (outcome,) = check([Program(0, name, found.PROGRAM.strip() + "\n", frozenset())], detect=True, cases=found.CASES)
+    (outcome,) = check(
+        [Program(0, name, found.PROGRAM.strip() + "\n", frozenset())], detect=True, cases=found.CASES
+    )
     wanted = getattr(found, "REFUSED", "")
     assert (outcome.verdict, outcome.code) == (("refused", wanted) if wanted else ("good", "")), outcome.told
     assert wanted or outcome.cases == len(found.CASES)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from tests.fuzz.expressions import literal, value
 from tests.fuzz.kinds import NUMPY, is_float
 from tests.fuzz.loops import loop
 from tests.fuzz.nests import DIMS, depth, dims, elementwise, row_reduction
 from tests.fuzz.writer import Writer
-
 
 NARROW = ("i8", "i16", "i32", "u8", "u32")
 """What NumPy sums in a wider type unless it is told not to."""
@@ -69,7 +70,9 @@ def row_slices(w: Writer) -> None:
             w.line(f"{held} = {text}")
             text = held
             if w.chance(0.85):
-                kind = w.one(("sum", "max", "min", *(("mean", "mean", "mean", "mean") if tag in ("f32", "f64") else ())))
+                kind = w.one(
+                    ("sum", "max", "min", *(("mean", "mean", "mean", "mean") if tag in ("f32", "f64") else ()))
+                )
                 w.mark(f"row .{kind}()")
                 stat = w.name("stat", "m")
                 wide = "" if kind != "sum" or tag not in NARROW else f"dtype={NUMPY[tag]}"
@@ -82,7 +85,9 @@ def row_slices(w: Writer) -> None:
                     w.line(f"{stat} = {spelled}")
                 text = f"{held} {w.one(('+', '-', '*'))} {stat}"
         op = w.weighted((("=", 6), ("+=", 1), ("-=", 1)))
-        w.line(f"{target.name}[{i.name}, :] {op} {text}" if w.chance(0.8) else f"{target.name}[{i.name}] {op} {text}")
+        w.line(
+            f"{target.name}[{i.name}, :] {op} {text}" if w.chance(0.8) else f"{target.name}[{i.name}] {op} {text}"
+        )
 
 
 def whole_slices(w: Writer) -> None:
@@ -115,7 +120,10 @@ def whole_slices(w: Writer) -> None:
         w.line(f"{target.name}[:] = {x.name}[::-1] - {x.name}")
     elif kind == "fill":
         target = w.parameter(tag, (a, b))
-        w.line(f"{target.name}[{w.one((':', '1:', '::2', ':-1'))}, {w.one((':', '1:', '0', '-1'))}] = {literal(w, tag)}")
+        w.line(
+            f"{target.name}[{w.one((':', '1:', '::2', ':-1'))}, {w.one((':', '1:', '0', '-1'))}]"
+            f" = {literal(w, tag)}"
+        )
     else:
         x, target = w.source(tag, (a, b)), w.parameter("f64" if tag == "f64" else tag, (a,))
         if tag in NARROW:
@@ -176,13 +184,11 @@ def time_loop(w: Writer) -> None:
     count = w.one((w.scalar("int"), "3", "2"))
     with w.block(f"for {t} in range({count}):"):
         for source, target in ((a, b), (b, a)):
-            with loop(w, extents[0]) as i:
-                if len(extents) == 2:
-                    with loop(w, extents[1]) as j:
-                        near = f"{source.name}[{i.name}, {j.name} - 1]" if w.chance(0.6) else f"{source.name}[{i.name} - 1, {j.name}]"
-                        w.line(f"{target.name}[{i.name}, {j.name}] = {_mix(w, tag, f'{source.name}[{i.name}, {j.name}]', near)}")
-                else:
-                    w.line(f"{target.name}[{i.name}] = {_mix(w, tag, f'{source.name}[{i.name}]', f'{source.name}[{i.name} - 1]')}")
+            with ExitStack() as stack:
+                at = [stack.enter_context(loop(w, d)).name for d in extents]
+                near = [*at[:-1], f"{at[-1]} - 1"] if w.chance(0.6) else [f"{at[0]} - 1", *at[1:]]
+                here, beside = (f"{source.name}[{', '.join(place)}]" for place in (at, near))
+                w.line(f"{target.name}[{', '.join(at)}] = {_mix(w, tag, here, beside)}")
             if w.chance(0.3):
                 w.mark("host loop over one nest")
                 break
@@ -255,4 +261,3 @@ def matrix_product(w: Writer) -> None:
                 left, right = f"{wide}({left})", f"{wide}({right})"
             w.line(f"{s} += {left} * {right}")
         w.line(f"{c.name}[{i.name}, {j.name}] = {s}" if w.chance(0.7) else f"{c.name}[{i.name}, {j.name}] += {s}")
-

@@ -140,7 +140,7 @@ class Writer:
 
     def target(self, dtype: str, extents: tuple[str, ...]) -> Array:
         """An array to write: mostly a new one, at times one that is there (which makes two writers)."""
-        found = [a for a in self.readable(dtype, extents)]
+        found = self.readable(dtype, extents)
         if found and self.chance(0.3):
             self.mark("array written again")
             return self.one(found)
