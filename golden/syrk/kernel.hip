@@ -15,6 +15,7 @@
 #pragma clang fp contract(off)
 
 using i64 = long long;
+typedef float f32x4 __attribute__((ext_vector_type(4)));
 
 // The float another lane holds, by a DPP pattern; 0 where the pattern names no lane.
 template <int pattern>
@@ -66,6 +67,8 @@ static inline __device__ float block_sum_f32(float x, float *parts, unsigned int
     return x;
 }
 
+static inline __host__ __device__ i64 max_i64(i64 a, i64 b) { return b > a ? b : a; }
+
 // a block for each i
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
 syrk_kernel(const float *__restrict__ A, float *__restrict__ C, i64 N, float beta, i64 K, float alpha)
@@ -79,6 +82,52 @@ syrk_kernel(const float *__restrict__ A, float *__restrict__ C, i64 N, float bet
         // kernel.py:12: for j in range(i + 1):
         for (i64 j = thread_x; j < i + 1; j += 256) {  // j over 256 lanes
             // kernel.py:13: C[i, j] *= beta
+            C[i * N + j] *= beta;
+        }
+        // kernel.py:15: for j in range(i + 1):
+        for (i64 j = 0; j < i + 1; ++j) {
+            // kernel.py:16: C[i, j] += alpha * A[i, k] * A[j, k]
+            float C_sum = -0.0f;
+            float C_sum_part = -0.0f;
+            // kernel.py:14: for k in range(K):
+            for (i64 k = thread_x; k < K; k += 256) {  // k over 256 lanes
+                C_sum_part = __builtin_fmaf(alpha * A[i * K + k], A[j * K + k], C_sum_part);
+            }
+            C_sum_part = block_sum_f32<256>(C_sum_part, lds_values_f32, threadIdx.x);
+            C_sum += C_sum_part;
+            if (0 < K) {
+                if (thread_x == 0) {  // one lane stores
+                    C[i * N + j] += C_sum;
+                }
+            }
+            __syncthreads();
+        }
+    }
+}
+
+// the same by vectors
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+syrk_kernel_aligned(const float *__restrict__ A, float *__restrict__ C, i64 N, float beta, i64 K, float alpha)
+{
+    __shared__ float lds_values_f32[4];
+    const i64 block_x = blockIdx.x;
+    const i64 blocks_x = gridDim.x;
+    const i64 thread_x = threadIdx.x;
+    // kernel.py:11: for i in range(N):
+    for (i64 i = block_x; i < N; i += blocks_x) {  // one i a block
+        // kernel.py:12: for j in range(i + 1):
+        // j over 256 lanes
+        for (i64 j_vector = thread_x; j_vector < max_i64(i + 1, 0) / 4; j_vector += 256) {
+            const i64 j_first = j_vector * 4;
+            f32x4 C_vector = *(const f32x4 *)&C[i * N + j_first];
+            #pragma unroll 4
+            for (i64 e = 0; e < 4; ++e) {
+                // kernel.py:13: C[i, j] *= beta
+                C_vector[e] *= beta;
+            }
+            *(f32x4 *)&C[i * N + j_first] = C_vector;
+        }
+        for (i64 j = max_i64(i + 1, 0) / 4 * 4 + thread_x; j < i + 1; j += 256) {  // what is left of a vector
             C[i * N + j] *= beta;
         }
         // kernel.py:15: for j in range(i + 1):
@@ -120,9 +169,15 @@ extern "C" hipError_t syrk(float alpha, float beta, const float *A, float *C, i6
     const i64 C_bytes = N * N * 4;
     if (overlap(A, A_bytes, C, C_bytes))
         return hipErrorInvalidValue;
-    if (const i64 grid_x = min_i64(N, 1048576); grid_x > 0)
-        hipLaunchKernelGGL(syrk_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, C, N, beta, K,
-                           alpha);
+    if ((size_t)C % 16 == 0 && N % 4 == 0) {
+        if (const i64 grid_x = min_i64(N, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(syrk_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, C, N,
+                               beta, K, alpha);
+    } else {
+        if (const i64 grid_x = min_i64(N, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(syrk_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, C, N, beta,
+                               K, alpha);
+    }
     return hipGetLastError();
 }
 #endif

@@ -148,7 +148,7 @@ class BlockCode:
     def _lanes(self, s: Loop, code: ThreadCode) -> tuple[DeviceStmt, ...]:
         """The loop, each lane taking its share of the iterations."""
         how = Spread("x", False, self.threads, s.axis.tile or self.threads)
-        moved = wide(self.state, s.axis, s.body) if self.vectors else None
+        moved = wide(self.state, s.axis, s.body, code.atomic) if self.vectors else None
         if moved is None:
             return (loops.spread(s.axis, how, code.lower(s.body), self.state.names, s.at),)
         self.moves.append(moved)

@@ -62,7 +62,7 @@ def _by_threads(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     _note_serial(state, body)
     plain = Launch(kernel, grid)
     last, how = shared[-1], shared[-1].how
-    moved = vectors.wide(state, last.axis, body) if how is not None and how.letter == "x" else None
+    moved = vectors.wide(state, last.axis, body, code.atomic) if how is not None and how.letter == "x" else None
     if moved is None or how is None:
         return (plain,)
     inner = vectors.lowered(state, Loop(last.axis, body, at=last.at), how, moved, code.lower)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import ZERO, add, floor_div, maximum, mul, number
-from tl2hip.nest.ir import Array, Axis, AxisRef, Dim, Expr, Load, Loop, Set, Stmt, Store, Var
+from tl2hip.nest.ir import Array, Axis, AxisRef, Dim, Expr, Load, Loop, Set, Stmt, Store, Update, Var
 from tl2hip.nest.walk import all_exprs, all_parts, map_expr, map_stmt_exprs
 from tl2hip.plan import loops
 from tl2hip.plan.gfx942 import ACCESS_BYTES
@@ -37,20 +37,21 @@ def aligned(state: State, moves: tuple[Wide, ...]) -> Aligned:
     return Aligned(names, ACCESS_BYTES, tuple(pitches), max(w.width for w in moves))
 
 
-def wide(state: State, axis: Axis, body: tuple[Stmt, ...]) -> Wide | None:
-    """How a loop can move vectors along its axis; None where it cannot."""
-    straight = all(isinstance(s, Set | Store) for s in body)
+def wide(state: State, axis: Axis, body: tuple[Stmt, ...], atomic: frozenset[str]) -> Wide | None:
+    """How a loop can move vectors along its axis; None where it cannot, as where an Update must be atomic."""
+    straight = all(isinstance(s, Set | Store | Update) for s in body)
     if not straight or axis.step != 1 or axis.start != ZERO:
         return None
-    stores = [s for s in body if isinstance(s, Store)]
+    stores = [s for s in body if isinstance(s, Store | Update)]
     if not all(_runs_along(state, s.array, s.index, axis) and s.proven for s in stores):
         return None
     stored = tuple(s.array for s in stores)
-    if len(set(stored)) != len(stored) or _read_behind(body):
+    updates = [s for s in stores if isinstance(s, Update)]
+    if len(set(stored)) != len(stored) or _read_behind(body) or any(u.array in atomic for u in updates):
         return None
     loads = [e for e in all_exprs(body) if isinstance(e, Load) and _in_vector(state, e, axis)]
-    loaded = tuple(dict.fromkeys(e.array for e in loads))
-    places = {(e.array, e.index) for e in loads}
+    loaded = tuple(dict.fromkeys((*(e.array for e in loads), *(u.array for u in updates))))
+    places = {(x.array, x.index) for x in (*loads, *updates)}
     if len(places) != len(loaded) or not (loaded or stored):
         return None
     sizes = [state.nest.array(n).dtype.bytes for n in (*loaded, *stored)]
@@ -86,7 +87,7 @@ def _read_behind(body: tuple[Stmt, ...]) -> bool:
     for s in body:
         if any(isinstance(e, Load) and e.array in stored for e in all_exprs((s,))):
             return True
-        if isinstance(s, Store):
+        if isinstance(s, Store | Update):
             stored.add(s.array)
     return False
 
@@ -131,9 +132,9 @@ def _one_vector(
 
     def stmt(s: Stmt) -> Stmt:
         s = map_stmt_exprs(lambda e: _moved(map_expr(expr, e), w.axis, here), s)
-        return Store(vectors[s.array], place, s.value, proven=True, at=s.at) if isinstance(s, Store) else s
+        return replace(s, array=vectors[s.array], index=place) if isinstance(s, Store | Update) else s
 
-    index = {s.array: s.index for s in loop.body if isinstance(s, Store)}
+    index = {s.array: s.index for s in loop.body if isinstance(s, Store | Update)}
     loaded = [e for e in all_exprs(loop.body) if isinstance(e, Load) and _in_vector(state, e, w.axis)]
     index |= {e.array: e.index for e in loaded}
     to_first = {n: tuple(_moved(i, w.axis, Var(first, I64)) for i in index[n]) for n in vectors}
