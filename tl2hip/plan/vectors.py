@@ -51,7 +51,7 @@ def wide(state: State, axis: Axis, body: tuple[Stmt, ...], atomic: frozenset[str
         return None
     loads = [e for e in all_exprs(body) if isinstance(e, Load) and _in_vector(state, e, axis)]
     loaded = tuple(dict.fromkeys((*(e.array for e in loads), *(u.array for u in updates))))
-    places = {(x.array, x.index) for x in (*loads, *updates)}
+    places = {(e.array, e.index) for e in loads} | {(u.array, u.index) for u in updates}
     if len(places) != len(loaded) or not (loaded or stored):
         return None
     sizes = [state.nest.array(n).dtype.bytes for n in (*loaded, *stored)]
