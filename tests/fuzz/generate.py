@@ -105,10 +105,16 @@ def _fix(w: Writer, dim: str) -> None:
         w.parameter("f32", (dim,))
 
 
+def _stores(w: Writer) -> bool:
+    """Whether a parameter is stored to."""
+    names = tuple(f"{p.partition(':')[0]}[" for p in w.parameters)
+    return any(line.lstrip().startswith(names) for line in w.lines)
+
+
 def _return(w: Writer) -> None:
-    """A `return` of what was made inside, at times."""
+    """A `return` of what was made inside: at times, and where nothing else would be seen."""
     made = [a for a in w.arrays if a.name in w.returned]
-    if not made or not w.chance(0.75):
+    if not made or (w.chance(0.25) and _stores(w)):
         return
     chosen = made if len(made) > 1 and w.chance(0.8) else made[-1:]
     w.mark("array returned" if len(chosen) == 1 else "several arrays returned")
