@@ -126,6 +126,17 @@ def test_updates_move_vectors_where_no_other_thread_meets_them(line: str, loads:
     assert sum(isinstance(s, LoadVector) for k in plan.kernels for s in all_stmts(k.body)) == loads
 
 
+@pytest.mark.parametrize(
+    "row, where", [("x[i + k] * y[k]", "serial in each thread"), ("z[i, k] * y[k]", "256 lanes of the block")]
+)
+def test_each_thread_takes_the_taps_of_a_sliding_window(row: str, where: str) -> None:
+    plan = _planned(
+        "def f(x: Tensor[f32, M + N - 1], y: Tensor[f32, N], z: Tensor[f32, M, N], out: Tensor[f32, M]) -> None:\n"
+        f" for i in range(M):\n  s = f32(0)\n  for k in range(N):\n   s += {row}\n  out[i] = s\n"
+    )
+    assert [n.where for n in plan.notes if n.axis == "k"] == [where]
+
+
 def test_arrays_that_may_be_one() -> None:
     plan = _planned(
         "def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:\n for i in range(N):\n  y[i] = x[i] + 1\n"

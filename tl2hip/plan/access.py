@@ -88,6 +88,14 @@ def unit_stride(body: Iterable[Stmt], axis: str, weight: int = 1) -> int:
     return total
 
 
+def runs_smoothly(body: Iterable[Stmt], axis: str) -> bool:
+    """Whether every access of a body is contiguous along an axis, or the same element all along it."""
+    stmts = tuple(all_stmts(body))
+    indices = [p.index for s in stmts for e in own_exprs(s) for p in all_parts(e) if isinstance(p, Load)]
+    indices += [s.index for s in stmts if isinstance(s, Store | Update)]
+    return all(_contiguous(i, axis) or all(coefficient(x, axis) == 0 for x in i) for i in indices)
+
+
 def _contiguous(index: tuple[Expr, ...], axis: str) -> bool:
     if coefficient(index[-1], axis) not in (1, -1):
         return False

@@ -8,7 +8,7 @@ from typing import Literal
 
 from tl2hip.nest.dependence import AxisKind
 from tl2hip.nest.ir import Axis, Loop, Stmt
-from tl2hip.plan.access import unit_stride
+from tl2hip.plan.access import runs_smoothly, unit_stride
 from tl2hip.plan.block import inner_loops, shareable
 from tl2hip.source.span import Span
 
@@ -49,11 +49,15 @@ def cooperation(chain: Chain, kinds: Mapping[str, AxisKind]) -> Literal["thread"
     """Whether each point of the chain is run by a thread or by a block.
 
     A block, if the loops inside can be shared out and more of the traffic is contiguous along one of them than
-    along any axis of the chain: lanes side by side should read side by side.
+    along any axis of the chain: lanes side by side should read side by side. A window that slides along an axis of
+    the chain (`x[i + k] * w[k]`) is read side by side along that one, too; its few taps are left to each thread.
     """
     inside = inner_loops(chain.body, kinds)
     if not inside:
         return "thread"
     best_inside = max(unit_stride(chain.body, s.axis.name) for s in inside)
     best_outside = max(unit_stride(chain.body, a.name) for a in chain.axes)
-    return "block" if best_inside > best_outside else "thread"
+    if best_inside <= best_outside:
+        return "thread"
+    slides = 2 * best_outside >= best_inside and runs_smoothly(chain.body, chain.axes[chain.lane()].name)
+    return "thread" if slides else "block"
