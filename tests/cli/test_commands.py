@@ -159,6 +159,19 @@ def test_doctor(cli: Cli) -> None:
 # --- explain, test-rules ---------------------------------------------------------------------------------
 
 
+def test_names_that_no_file_has_are_told(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(good())
+    for command in ("explain", "emit"):
+        ran = cli(command, "k.py", "--kernel", "scale", "--kernel", "nope")
+        assert ran.code == 2 and "TL803: no function named `nope` was found\n  help: found were: scale" in ran.err
+
+
+def test_seconds_are_above_0(cli: Cli) -> None:
+    for wrong in ("0", "-1", "nan", "soon"):
+        ran = cli("verify", "k.py", f"--seconds={wrong}")
+        assert ran.code == 2 and f"{wrong!r} is no number of seconds above 0" in ran.err
+
+
 def test_explain_a_file(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(good())
     ran = cli("explain", "k.py")

@@ -94,6 +94,17 @@ def count(text: str) -> int:
     return int(text)
 
 
+def seconds(text: str) -> float:
+    """A time above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return value
+
+
 def add_choice(parser: argparse.ArgumentParser) -> None:
     """The options that choose kernels and fix their sizes, as several commands have them."""
     group = parser.add_argument_group("which kernels, and what is fixed")

@@ -15,7 +15,7 @@ from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, Stop, misused, stop
 from tl2hip.cli.exits import tell as tell_problem
 from tl2hip.cli.inputs import STDIN, Input, inputs, is_several
 from tl2hip.cli.jobs import outcomes
-from tl2hip.cli.reading import no_kernel, wanted
+from tl2hip.cli.reading import no_kernel, tell_missing, wanted
 from tl2hip.cli.work import Outcome, Told, as_data, told
 from tl2hip.source.problems.base import Problem, Refused
 
@@ -196,19 +196,11 @@ def _finish(run: Run) -> None:
     """What is told at the end: names that were not found, nothing found at all, the summary."""
     missing = [name for name in run.args.kernel if name not in run.names]
     if missing and run.code in (FINE, FOUND):
-        _tell_missing(missing, run)
+        tell_missing(missing, run.names)
+        run.raise_code(USE)
     total = run.converted + run.unchanged + run.refused
     if not total and not missing and not run.quiet and run.code == FINE:
         raise no_kernel(run.args.paths)
     if is_several(run.args.paths) or run.args.output not in (None, STDIN) or run.quiet:
         talk.summary(run.converted, run.unchanged, run.refused, run.skipped, run.differ if run.quiet else None)
     sys.stderr.flush()
-
-
-def _tell_missing(missing: list[str], run: Run) -> None:
-    from tl2hip.source.problems.use import NoSuchFunction
-
-    known = f"found were: {', '.join(sorted(run.names))}" if run.names else "look at the names in the file"
-    for name in missing:
-        talk.tell(tell_problem(NoSuchFunction(name, known)))
-    run.raise_code(USE)

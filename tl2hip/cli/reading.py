@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -48,40 +48,53 @@ def no_kernel(paths: Sequence[str]) -> Stop:
     return stop(NoKernel(), ", ".join(paths))
 
 
+def tell_missing(missing: Sequence[str], found: Collection[str]) -> None:
+    """Tells the names that `--kernel` asked for and no file has."""
+    from tl2hip.source.problems.use import NoSuchFunction
+
+    known = f"found were: {', '.join(sorted(found))}" if found else "look at the names in the file"
+    for name in missing:
+        talk.tell(tell_problem(NoSuchFunction(name, known)))
+
+
 def each_file(paths: Sequence[str], given: Wanted, go_on: Callable[[Input, Conversion, Wanted], int]) -> int:
     """Converts each file, tells its problems, and hands it on with the kernels that were printed; the exit code.
 
     MissingCompiler and UnsupportedHost go through; any other fault is told, and the next file is taken.
     """
-    code, kernels = FINE, 0
+    code, found = FINE, set[str]()
     for source in inputs(paths):
         try:
-            one, count = _file(source, given, go_on)
+            one, names = _file(source, given, go_on)
         except Exception as error:  # one bad file never stops the others
             if type(error).__name__ in _PASSED:
                 raise
             from tl2hip.cli.internal import block
 
             talk.tell(block(error, given.argv, source.name).rstrip())
-            one, count = INTERNAL, 0
-        code, kernels = max(code, one), kernels + count
-    if not kernels and code == FINE:
+            one, names = INTERNAL, set()
+        code, found = max(code, one), found | names
+    missing = [name for name in given.kernels if name not in found]
+    if missing and code in (FINE, FOUND):
+        tell_missing(missing, found)
+        return USE
+    if not found and code == FINE:
         raise no_kernel(paths)
     return code
 
 
-def _file(source: Input, given: Wanted, go_on: Callable[[Input, Conversion, Wanted], int]) -> tuple[int, int]:
-    """One file: the exit code, and how many kernels it has."""
+def _file(source: Input, given: Wanted, go_on: Callable[[Input, Conversion, Wanted], int]) -> tuple[int, set[str]]:
+    """One file: the exit code, and the names of its kernels."""
     from tl2hip.api import convert
 
     try:
         done = convert(read_input(source), given.options, wanted=given.kernels, every=given.every)
     except Refused as refused:
         talk.tell(tell_problem(refused.problem, source.name))
-        return (USE if source.named else FOUND), 0
+        return (USE if source.named else FOUND), set()
     if done.told:
         talk.tell(done.told)
-    count = len(done.kernels)
+    names = {k.name for k in done.kernels}
     good = tuple(k for k in done.kernels if k.printed)
     code = go_on(source, replace(done, kernels=good), given) if good else FINE
-    return (max(code, FOUND) if done.errors else code), count
+    return (max(code, FOUND) if done.errors else code), names

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tl2hip.cli import outputs, talk
-from tl2hip.cli.arguments import add_choice, count
+from tl2hip.cli.arguments import add_choice, count, seconds
 from tl2hip.cli.exits import FINE, FOUND, Stop, misused, stop
 from tl2hip.cli.inputs import STDIN, Input
 from tl2hip.cli.reading import each_file, wanted
@@ -30,7 +30,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_choice(parser)
     parser.add_argument("--shapes", type=count, default=12, metavar="N", help="how many shapes to draw (12)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="draw other shapes and data (0)")
-    parser.add_argument("--seconds", type=float, default=60.0, metavar="S", help="time for each kernel (60)")
+    parser.add_argument("--seconds", type=seconds, default=60.0, metavar="S", help="time for each kernel (60)")
     parser.add_argument("--hip", metavar="FILE", help="prove this text instead of the one tl2hip prints now")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="json: one object a kernel")
     parser.epilog = (
