@@ -3,7 +3,7 @@
 // Adds to hist how many of x fall into each bin; values outside are left out.
 //
 // Where each loop went:
-//   i  grid x, tiles of 256, 256 threads  parallel; contiguous accesses run along it
+//   i  grid x, tiles of 256, 256 threads  parallel; contiguous accesses run along it; hist by atomics
 
 #ifndef __HIPCC_RTC__
 #include <hip/hip_runtime.h>

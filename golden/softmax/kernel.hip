@@ -229,7 +229,7 @@ extern "C" hipError_t softmax(const float *X, float *Y, i64 M, i64 N, hipStream_
         return hipErrorInvalidValue;
     const i64 X_bytes = M * N * 4;
     const i64 Y_bytes = M * N * 4;
-    if (((const void *)X != Y && overlap(X, X_bytes, Y, Y_bytes)))
+    if ((const void *)X != Y && overlap(X, X_bytes, Y, Y_bytes))
         return hipErrorInvalidValue;
     if ((size_t)X % 16 == 0 && (size_t)Y % 16 == 0 && N % 4 == 0) {
         if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)

@@ -137,6 +137,13 @@ def test_each_thread_takes_the_taps_of_a_sliding_window(row: str, where: str) ->
     assert [n.where for n in plan.notes if n.axis == "k"] == [where]
 
 
+def test_axes_whose_iterations_meet_in_an_element_say_so() -> None:
+    plan = _planned(
+        "def f(idx: Tensor[i32, N], h: Tensor[i32, M]) -> None:\n for i in range(N):\n  h[idx[i]] += 1\n"
+    )
+    assert [n.why for n in plan.notes] == ["parallel; contiguous accesses run along it; h by atomics"]
+
+
 def test_arrays_that_may_be_one() -> None:
     plan = _planned(
         "def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:\n for i in range(N):\n  y[i] = x[i] + 1\n"

@@ -158,13 +158,14 @@ def _refuse_overlap(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:
     for name in dict.fromkeys(n for pair in pairs for n in pair):
         sizes[name] = w.names.fresh(f"{w.names[name]}_bytes")
         w.line(f"const i64 {sizes[name]} = {_bytes(plan.placed(name).array, w.ctx)};")
-    w.refuse([_overlap(a, b, sizes, plan, w.names) for a, b in pairs])
+    tests = [_overlap(a, b, sizes, plan, w.names) for a, b in pairs]
+    w.refuse(tests if len(tests) == 1 else [f"({t})" if " && " in t else t for t in tests])
 
 
 def _overlap(a: str, b: str, sizes: dict[str, str], plan: Plan, names: Names) -> str:
     test = f"overlap({names[a]}, {sizes[a]}, {names[b]}, {sizes[b]})"
     if (a, b) in plan.in_place or (b, a) in plan.in_place:
-        return f"((const void *){names[a]} != {names[b]} && {test})"
+        return f"(const void *){names[a]} != {names[b]} && {test}"
     return test
 
 

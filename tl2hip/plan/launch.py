@@ -232,7 +232,14 @@ def note_chain(state: State, shared: Sequence[Shared], mode: str) -> None:
         else:
             where = f"grid {s.how.letter}, tiles of {s.how.tile}, {s.how.threads} threads"
             lanes = s.how.letter == "x"
-            state.note(name, where, "parallel; contiguous accesses run along it" if lanes else "parallel", s.at)
+            why = "parallel; contiguous accesses run along it" if lanes else "parallel"
+            state.note(name, where, why + _atomic(state, s.axis), s.at)
+
+
+def _atomic(state: State, axis: Axis) -> str:
+    """What is told of an axis whose iterations may update one element."""
+    arrays = sorted({u.array for u in state.kinds[axis.name].updates})
+    return f"; {' and '.join(arrays)} by atomics" if arrays else ""
 
 
 def note_inner(state: State, body: tuple[Stmt, ...], lanes: Sequence[str], threads: int) -> None:

@@ -136,7 +136,7 @@ def _of_access(access: Coalescing) -> Iterator[str]:
     kind = "store" if access.store else "load"
     share = f"{access.requests} requests of 64 bytes where {access.ideal} would do"
     yield f"    global {kind} of {access.bytes} bytes a lane, {access.efficiency:.0%} coalesced: {share}"
-    yield f"      line {access.line}: {access.text.strip()}"
+    yield f"      line {access.line}: {access.text.strip()}" if access.line else "      in no line of its own"
 
 
 def _kernel_data(c: KernelCounters) -> dict[str, Any]:
