@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from tests.notation.loading import kernel_file
 from tl2hip.nest.bounds import prove
 from tl2hip.nest.build import BuildOptions, build
 from tl2hip.nest.check import verify
@@ -16,8 +15,6 @@ from tl2hip.nest.walk import all_parts, all_stmts, own_exprs
 from tl2hip.source.problems.base import Report
 from tl2hip.source.read import find, read
 from tl2hip.source.span import Source
-
-GOLDEN = Path(__file__).parents[3] / "golden"
 
 
 def nest_of(text: str) -> Nest:
@@ -74,15 +71,15 @@ GOLDENS = {
 
 @pytest.mark.parametrize("name", GOLDENS)
 def test_goldens(name: str) -> None:
-    nest = nest_of((GOLDEN / name / "kernel.py").read_text(encoding="utf-8"))
+    nest = nest_of(kernel_file(name).read_text(encoding="utf-8"))
     assert (kinds(analyse(nest)), unproven(nest)) == GOLDENS[name]
 
 
 def test_goldens_in_place() -> None:
-    softmax = nest_of((GOLDEN / "softmax" / "kernel.py").read_text(encoding="utf-8"))
+    softmax = nest_of(kernel_file("softmax").read_text(encoding="utf-8"))
     arrays = [a.name for a in softmax.arrays]
     assert len(arrays) == 2 and in_place_ok(softmax, arrays[1], arrays[0])
-    transpose = nest_of((GOLDEN / "transpose" / "kernel.py").read_text(encoding="utf-8"))
+    transpose = nest_of(kernel_file("transpose").read_text(encoding="utf-8"))
     arrays = [a.name for a in transpose.arrays]
     assert len(arrays) == 2 and not in_place_ok(transpose, arrays[1], arrays[0])
 
