@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +30,7 @@ BATCHES = 6
 """Units that a fault has until it must be found."""
 SEEDS = 4000
 """The seeds that programs are taken from."""
+FLOATS = ("array of f16", "array of f32", "array of f64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +40,20 @@ class Fault:
     plant: Callable[[Patch], None]
     features: frozenset[str]
     detect: bool = False
+    also: frozenset[str] = frozenset()
+    """Features of which a program must have one as well; none: any program."""
 
 
 FAULTS: dict[str, Fault] = {}
 
 
-def fault(name: str, *features: str, detect: bool = False) -> Callable[[Callable[[Patch], None]], None]:
+def fault(
+    name: str, *features: str, detect: bool = False, also: Collection[str] = ()
+) -> Callable[[Callable[[Patch], None]], None]:
     """Adds a fault to the table."""
 
     def keep(plant: Callable[[Patch], None]) -> None:
-        FAULTS[name] = Fault(plant, frozenset(features), detect)
+        FAULTS[name] = Fault(plant, frozenset(features), detect, frozenset(also))
 
     return keep
 
@@ -166,12 +171,12 @@ def _wrap(patch: Patch) -> None:
     patch.setattr(helpers, "WRAPPED", replace(helpers.WRAPPED, text=wrong))
 
 
-@fault("Python's max takes a NaN from the right", "max", "reduction by max")
+@fault("Python's max takes a NaN from the right", "reduction by max", also=FLOATS)
 def _python_max(patch: Patch) -> None:
     patch.setitem(helpers.CHOICE, "max", ("py_max", "a > b ? a : b"))
 
 
-@fault("NumPy's maximum drops a NaN", "np.maximum", "reduction by np.maximum")
+@fault("NumPy's maximum drops a NaN", "reduction by np.maximum", also=FLOATS)
 def _numpy_max(patch: Patch) -> None:
     patch.setitem(helpers.CHOICE, "maximum", ("np_max", "a > b ? a : b"))
 
@@ -184,16 +189,17 @@ def _narrow(patch: Patch) -> None:
 # --- the test --------------------------------------------------------------------------------------------
 
 
-def batches(features: frozenset[str]) -> Iterator[list[Program]]:
-    """Programs that use one of these features, a unit at a time."""
-    fitting = (p for p in map(program, range(SEEDS)) if p.features & features)
+def batches(planted: Fault) -> Iterator[list[Program]]:
+    """Programs in which a fault could show, a unit at a time."""
+    using = (p for p in map(program, range(SEEDS)) if p.features & planted.features)
+    fitting = (p for p in using if not planted.also or p.features & planted.also)
     for _ in range(BATCHES):
         yield [next(fitting) for _ in range(BATCH)]
 
 
 def first_failure(planted: Fault) -> Outcome | None:
     """The first program that gives a wrong value or a finding."""
-    for batch in batches(planted.features):
+    for batch in batches(planted):
         for o in check(batch, detect=planted.detect):
             if o.verdict == "failed":
                 return o
