@@ -115,9 +115,11 @@ class Emulator:
 
     @staticmethod
     def load(text: str, *, detect: bool = True, quick: bool = False) -> Library:
-        """The library of a HIP text. `detect` finds races and out-of-range accesses and counts; without it runs are
-        several times faster and give values, guard zones and crashes only. `quick` compiles a text without detectors
-        as it stands, not optimised: for many short runs.
+        """The library of a HIP text.
+
+        `detect` finds races and out-of-range accesses and counts; without it runs are several times faster and
+        give values, guard zones and crashes only. `quick` compiles a text without detectors as it stands, not
+        optimised: for many short runs.
 
         Raises UnsupportedHost, MissingCompiler, CompileError (a text that is not legal HIP) and LoadError.
         """
