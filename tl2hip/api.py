@@ -187,6 +187,7 @@ def nest_of(function: Function, module: Module, report: Problems, options: Optio
     from tl2hip.nest.bounds import prove
     from tl2hip.nest.build import BuildOptions, build
     from tl2hip.nest.inline import forward
+    from tl2hip.nest.overwritten import without_blank_fills
 
     sets = options.sets
     if "TileLoop" in module.source.text or "putTensor" in module.source.text:
@@ -198,7 +199,7 @@ def nest_of(function: Function, module: Module, report: Problems, options: Optio
                 return None
             function, module, sets = spelled.function, spelled.module, spelled.sets
     nest = build(function, module, report, BuildOptions(sets=sets, tiles=options.tiles))
-    return None if nest is None else prove(forward(nest))
+    return None if nest is None else prove(forward(without_blank_fills(nest)))
 
 
 def source_of(text_or_path: str | Path) -> Source:
