@@ -284,7 +284,7 @@ def rules_of(nest: Nest, options: Options) -> list[str]:
     """
     from tl2hip.rule import apply, load_rules
 
-    lines = ["rules:"]
+    lines = ["rules (a fit is marked in the nest; plans of its own come later):"]
     for verdict in apply(nest, load_rules(options.rules)).verdicts:
         for idiom in verdict.fits:
             axes = ", ".join(f"{role}={' '.join(names)}" for role, names in idiom.axes)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.source.reading import read_text
 from tl2hip.source import problems
-from tl2hip.source.problems import MODULES, catalogue, lookup, page
+from tl2hip.source.problems import MODULES, catalogue, lookup, opened, page
 from tl2hip.source.problems.base import CATALOGUE as BY_CODE
 from tl2hip.source.problems.base import Problem, show
 from tl2hip.source.problems.reading import DefinedTwice
@@ -81,8 +81,9 @@ def test_a_page_shows_all_parts(code: str) -> None:
     made = page(kind)
     assert made.startswith(f"# {code}: {kind.title}\n")
     assert made.endswith("\n") and not made.endswith("\n\n")
-    for part in (kind.message, kind.why, kind.example.rstrip(), kind.rewrite.rstrip()):
+    for part in (opened(kind.message), kind.why, kind.example.rstrip(), kind.rewrite.rstrip()):
         assert part in made
+    assert "{" not in opened(kind.message)
     assert made.count("```") == 2 * (bool(kind.example) + bool(kind.rewrite))
 
 

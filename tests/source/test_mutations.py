@@ -45,7 +45,7 @@ def tokens(text: str) -> list[tokenize.TokenInfo]:
     found: list[tokenize.TokenInfo] = []
     try:
         found.extend(tokenize.generate_tokens(io.StringIO(text).readline))
-    except (tokenize.TokenError, SyntaxError):
+    except (tokenize.TokenError, SyntaxError, SystemError):  # SystemError: CPython 3.13.0 at a null character
         return found
     return found
 

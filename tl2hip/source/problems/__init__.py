@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -42,16 +43,21 @@ def page(kind: type[Problem]) -> str:
     parts = [f"# {kind.code}: {kind.title}"]
     if kind.severity == "warning":
         parts.append("A warning: the kernel is printed all the same.")
-    parts.append(f"> {kind.message}")
+    parts.append(f"> {opened(kind.message)}")
     if kind.why:
         parts.append(kind.why)
     if kind.example:
         parts += ["## Example", _block(kind.example)]
     if kind.help and not kind.help.startswith("{"):
-        parts += ["## Way out", f"{kind.help[0].upper()}{kind.help[1:]}."]
+        parts += ["## Way out", f"{opened(kind.help[0].upper() + kind.help[1:])}."]
     if kind.rewrite:
         parts += ["## Rewritten", _block(kind.rewrite)]
     return "\n\n".join(parts) + "\n"
+
+
+def opened(template: str) -> str:
+    """A template with its fields as words in capitals, and a field that goes on a word as an ellipsis."""
+    return re.sub(r"\{(\w+)\}", lambda field: field[1].upper(), re.sub(r"(?<=\w)\{\w+\}", "…", template))
 
 
 def _block(code: str) -> str:
