@@ -108,10 +108,13 @@ def _export(value: object) -> tuple[object, object]:
     for name in tl2hip.__all__:
         if getattr(tl2hip, name) is value:
             return "tl2hip", name
-    if hasattr(value, "__origin__"):
-        import numpy.typing
+    import numpy.typing
 
-        return ("numpy.typing", "NDArray") if value is numpy.typing.NDArray else (None, None)
+    # A generic alias; in newer NumPys a type alias, which names a private module.
+    if value is numpy.typing.NDArray:
+        return "numpy.typing", "NDArray"
+    if hasattr(value, "__origin__"):
+        return None, None
     return getattr(value, "__module__", None), getattr(value, "__name__", None)
 
 
