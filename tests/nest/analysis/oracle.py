@@ -7,6 +7,7 @@ iterations of one loop in another order, with the variables it sets undefined at
 from __future__ import annotations
 
 import itertools
+import operator
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -54,6 +55,7 @@ BINARY: dict[str, Callable[[int, int], int]] = {
     "&": lambda a, b: a & b,
     "^": lambda a, b: a ^ b,
 }
+UNARY: dict[str, Callable[[int], int]] = {"-": operator.neg, "not": operator.not_, "abs": abs, "~": operator.invert}
 COMPARE: dict[str, Callable[[int, int], bool]] = {
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
@@ -139,8 +141,7 @@ class Run:
             case Load(array=array, index=index):
                 return self.load(array, self.element(array, index))
             case Unary(op=op, value=v):
-                x = self.expr(v)
-                return {"-": -x, "not": not x, "abs": abs(x), "~": ~x}[op]
+                return UNARY[op](self.expr(v))
             case Binary(op=op, left=a, right=b):
                 return BINARY[op](self.expr(a), self.expr(b))
             case Compare(op=op, left=a, right=b):
