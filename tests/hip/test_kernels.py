@@ -10,9 +10,9 @@ import pytest
 from tests.hip import plans
 from tl2hip.dtypes import BF16, BOOL, F8E4M3, F16, F32, F64, I8, I16, I32, I64, U8, U32, DType
 from tl2hip.hip import print_plan
-from tl2hip.nest import arithmetic
-from tl2hip.nest.arithmetic import Values, numpy_type
 from tl2hip.nest.ir import Const
+from tl2hip.nest.run import arithmetic
+from tl2hip.nest.run.arithmetic import Values, numpy_type
 from tl2hip.plan.ir import Plan
 from tl2hip.prove.emulate import Emulator, Run
 

@@ -11,9 +11,9 @@ from tests.hip.random_expressions import DTYPES, expression, program
 from tl2hip.dtypes import F32, DType
 from tl2hip.hip import print_plan
 from tl2hip.hip.text import Text
-from tl2hip.nest.arithmetic import numpy_type
 from tl2hip.nest.ir import AxisRef, Binary, Expr, Load
 from tl2hip.nest.run import run
+from tl2hip.nest.run.arithmetic import numpy_type
 from tl2hip.prove.emulate import Emulator
 
 N = 48

@@ -10,7 +10,6 @@ import pytest
 
 from tests.nest import by_hand as h
 from tl2hip.dtypes import BF16, BOOL, F16, F32, F64, I8, I32, I64, U8, U32, DType
-from tl2hip.nest.arithmetic import BINARY, CALLS, binary, cast, numpy_type, update
 from tl2hip.nest.ir import (
     FUNCTIONS,
     Axis,
@@ -33,8 +32,9 @@ from tl2hip.nest.ir import (
     Var,
     Variable,
 )
-from tl2hip.nest.machine import TooLong
 from tl2hip.nest.run import run
+from tl2hip.nest.run.arithmetic import BINARY, CALLS, binary, cast, numpy_type, update
+from tl2hip.nest.run.machine import TooLong
 
 
 def draw(seed: int, *shape: int, dtype: DType = F32) -> np.ndarray[Any, Any]:
@@ -321,7 +321,7 @@ def test_lanes_in_turns_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     given = {"A": a, "B": b, "C": np.zeros((6, 4), np.float32)}
     dims = {"M": 6, "D": 5, "N": 4}
     whole = run(h.product(), given, {}, dims, parallel=("i", "j"))
-    monkeypatch.setattr("tl2hip.nest.machine.LANES", 7)
+    monkeypatch.setattr("tl2hip.nest.run.machine.LANES", 7)
     assert same(run(h.product(), given, {}, dims, parallel=("i", "j"))["C"], whole["C"])
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tests.nest import by_hand as h
 from tl2hip.dtypes import BF16, BOOL, F16, F32, F64, I32, I64, DType
-from tl2hip.nest.arithmetic import numpy_type
 from tl2hip.nest.ir import (
     Alloc,
     Binary,
@@ -33,6 +32,7 @@ from tl2hip.nest.ir import (
     While,
 )
 from tl2hip.nest.run import run
+from tl2hip.nest.run.arithmetic import numpy_type
 from tl2hip.prove.bound import Reference, Verdict, compare, reference
 
 Values = NDArray[Any]

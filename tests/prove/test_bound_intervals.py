@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tl2hip.nest.arithmetic import BINARY, CALLS, TESTS
 from tl2hip.nest.ir import FUNCTIONS
+from tl2hip.nest.run.arithmetic import BINARY, CALLS, TESTS
 from tl2hip.prove.interval import binary, call
 
 Values = NDArray[Any]

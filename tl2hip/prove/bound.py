@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from tl2hip.dtypes import F64, DType
-from tl2hip.nest.arithmetic import Values
 from tl2hip.nest.ir import If, Loop, Nest, Select, Set, Stmt, Var, While
-from tl2hip.nest.lanes import Bools
-from tl2hip.nest.machine import Machine
 from tl2hip.nest.reductions import Reduction, reductions
 from tl2hip.nest.run import Scalars, extents, outputs, start
+from tl2hip.nest.run.arithmetic import Values
+from tl2hip.nest.run.lanes import Bools
+from tl2hip.nest.run.machine import Machine
 from tl2hip.nest.walk import all_exprs
 from tl2hip.prove.bounded import Bounds
 from tl2hip.prove.cells import Cells

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from tl2hip.dtypes import BOOL, F64, I64, DType
-from tl2hip.nest import arithmetic as typed
-from tl2hip.nest.arithmetic import TESTS, Values, numpy_type
-from tl2hip.nest.lanes import Bools, Ints, pick_lanes, put_lanes
+from tl2hip.nest.run import arithmetic as typed
+from tl2hip.nest.run.arithmetic import TESTS, Values, numpy_type
+from tl2hip.nest.run.lanes import Bools, Ints, pick_lanes, put_lanes
 from tl2hip.prove import interval
 from tl2hip.prove.cells import Cells
 from tl2hip.prove.sums import closed, opened, size

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tl2hip.dtypes import DType
-from tl2hip.nest import arithmetic as typed
-from tl2hip.nest.arithmetic import Values
-from tl2hip.nest.lanes import Ints
+from tl2hip.nest.run import arithmetic as typed
+from tl2hip.nest.run.arithmetic import Values
+from tl2hip.nest.run.lanes import Ints
 from tl2hip.prove.sums import opened, size
 from tl2hip.prove.values import SIGN_FREE, Bounded, Open, loose, pair
 

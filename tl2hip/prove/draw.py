@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from tl2hip.dtypes import BOOL, F64, I64, DType
-from tl2hip.nest.arithmetic import Values, numpy_type
 from tl2hip.nest.ir import Array, Nest, Scalar
+from tl2hip.nest.run.arithmetic import Values, numpy_type
 from tl2hip.nest.walk import all_parts
 from tl2hip.prove.shapes import FREE_TRIPS, WORK, Evaluator, Sizes, admitted, pool, shapes, work
 from tl2hip.prove.uses import Extent, Uses, uses

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tl2hip.nest.arithmetic import BINARY, CALLS, Values
+from tl2hip.nest.run.arithmetic import BINARY, CALLS, Values
 
 Pair = tuple[Values, Values]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tl2hip.nest.arithmetic import Values
 from tl2hip.nest.ir import Array, Binary, Compare, Const, Dim, Expr, Logic, Loop, Nest, Stmt, While
-from tl2hip.nest.lanes import Frame
-from tl2hip.nest.machine import Machine
 from tl2hip.nest.run import Typed
+from tl2hip.nest.run.arithmetic import Values
+from tl2hip.nest.run.lanes import Frame
+from tl2hip.nest.run.machine import Machine
 from tl2hip.nest.walk import all_stmts, blocks
 
 SMALL = (0, 1, 2, 3, 5, 7, 8, 13, 16)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tl2hip.nest.arithmetic import Values
+from tl2hip.nest.run.arithmetic import Values
 from tl2hip.prove.values import REORDERED, SLACK, Bounded, Open, largest, loose, pair, smallest, unit
 
 

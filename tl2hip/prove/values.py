@@ -10,8 +10,8 @@ import ml_dtypes
 import numpy as np
 
 from tl2hip.dtypes import DType
-from tl2hip.nest.arithmetic import Values, numpy_type
-from tl2hip.nest.lanes import Bools, Ints
+from tl2hip.nest.run.arithmetic import Values, numpy_type
+from tl2hip.nest.run.lanes import Bools, Ints
 
 REORDERED, APPROXIMATE, SIGN_FREE, UNDECIDED, UNSET = 1, 2, 4, 8, 16
 """Flags of a value: its sum may be taken in any order; a function of stated error is in it; a zero of either sign

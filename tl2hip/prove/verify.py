@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tl2hip.dtypes import DType
-from tl2hip.nest.arithmetic import Values, numpy_type
 from tl2hip.nest.dependence import analyse
 from tl2hip.nest.ir import Nest
-from tl2hip.nest.machine import TooLong
 from tl2hip.nest.run import run
+from tl2hip.nest.run.arithmetic import Values, numpy_type
+from tl2hip.nest.run.machine import TooLong
 from tl2hip.prove.bound import Depths, Reference, Verdict, compare, reference
 from tl2hip.prove.compiler import CompileError
 from tl2hip.prove.draw import MODES, WORK, Data, Evaluator, Sizes, data, shapes, work

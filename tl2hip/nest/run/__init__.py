@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from tl2hip.dtypes import DType
-from tl2hip.nest import arithmetic as typed
-from tl2hip.nest.arithmetic import Values, numpy_type
 from tl2hip.nest.ir import Alloc, Array, Nest, Store, Update
-from tl2hip.nest.lanes import Bools, Frame, Ints, Memory, Place, V, pick_lanes, put_lanes, row_major
-from tl2hip.nest.machine import Machine
+from tl2hip.nest.run import arithmetic as typed
+from tl2hip.nest.run.arithmetic import Values, numpy_type
+from tl2hip.nest.run.lanes import Bools, Frame, Ints, Memory, Place, V, pick_lanes, put_lanes, row_major
+from tl2hip.nest.run.machine import Machine
 from tl2hip.nest.walk import all_stmts
 
 Scalars = Mapping[str, int | float | bool | np.generic]

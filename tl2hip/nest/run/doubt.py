@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tl2hip.nest.ir import Alloc, If, Set, Stmt, Store, Update
-from tl2hip.nest.lanes import Bools, Frame, Ints, V
+from tl2hip.nest.run.lanes import Bools, Frame, Ints, V
 from tl2hip.nest.walk import all_stmts
 
 if TYPE_CHECKING:
-    from tl2hip.nest.machine import Machine
+    from tl2hip.nest.run.machine import Machine
 
 
 def run_both(machine: Machine[V], s: If, frame: Frame[V], test: V, pick: Ints) -> None:

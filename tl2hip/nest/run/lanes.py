@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tl2hip.dtypes import DType
-from tl2hip.nest.arithmetic import Values
+from tl2hip.nest.run.arithmetic import Values
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

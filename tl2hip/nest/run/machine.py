@@ -11,7 +11,6 @@ from typing import Any, Generic
 
 import numpy as np
 
-from tl2hip.nest.doubt import blur_stores, run_both, taint_sets
 from tl2hip.nest.ir import (
     Alloc,
     AxisRef,
@@ -37,8 +36,9 @@ from tl2hip.nest.ir import (
     Var,
     While,
 )
-from tl2hip.nest.lanes import Arithmetic, Bools, Frame, Ints, Memory, Place, V, row_major
 from tl2hip.nest.reductions import Reduction
+from tl2hip.nest.run.doubt import blur_stores, run_both, taint_sets
+from tl2hip.nest.run.lanes import Arithmetic, Bools, Frame, Ints, Memory, Place, V, row_major
 from tl2hip.nest.walk import all_parts, all_stmts
 
 LANES = 1 << 17
