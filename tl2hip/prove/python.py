@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib.util
 import inspect
 import io
 import sys
@@ -12,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
+
+from tl2hip.source.fresh import run_module
 
 
 class PythonFails(Exception):
@@ -28,14 +29,8 @@ def run_file(path: Path) -> ModuleType:
     Raises PythonFails.
     """
     name = f"_tl2hip_user_{path.parent.name}_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path.resolve())
-    if spec is None or spec.loader is None:
-        raise PythonFails("it is no Python file", 0)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
     with _beside(path), _told_failures(str(path.resolve())):
-        spec.loader.exec_module(module)
-    return module
+        return run_module(name, path.resolve())
 
 
 def run_text(text: str, name: str) -> ModuleType:

@@ -14,6 +14,7 @@ from types import ModuleType
 from tl2hip.rule.holes import Rule
 from tl2hip.rule.pattern import Sides, sides, told
 from tl2hip.source import nodes
+from tl2hip.source.fresh import run_module
 from tl2hip.source.load import load
 from tl2hip.source.problems.base import Problem, Refused, Report, show
 from tl2hip.source.problems.reading import OtherDecorator
@@ -143,13 +144,7 @@ def _imported(path: Path, own: bool) -> ModuleType:
     try:
         if own:
             return importlib.import_module(f"{BUILTIN}.{path.stem}")
-        name = f"{_package(path.parent)}.{path.stem}"
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-        return module
+        return run_module(f"{_package(path.parent)}.{path.stem}", path)
     except Exception as error:
         line = _line_of(error, path)
         at = Span(line, 0, line, 1) if line else NOWHERE
