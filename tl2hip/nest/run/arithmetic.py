@@ -214,4 +214,4 @@ def rounds(offset: Values) -> list[npt.NDArray[np.int64]]:
     first = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
     lengths = np.diff(np.concatenate((first, [len(ranked)])))
     turn = np.arange(len(ranked)) - np.repeat(first, lengths)
-    return [order[turn == k] for k in range(int(turn.max()) + 1)] if len(ranked) else []
+    return [order[turn == k] for k in range(int(np.max(turn)) + 1)] if len(ranked) else []

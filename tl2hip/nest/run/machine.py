@@ -324,7 +324,7 @@ class Machine(Generic[V]):
     def _ragged(self, s: Loop, frame: Frame[V], start: Ints, trips: Ints) -> None:
         """A loop whose lanes make different numbers of trips: those that are done drop out."""
         current = frame
-        for t in range(int(trips.max())):
+        for t in range(int(np.max(trips))):
             self._step()
             pick = np.flatnonzero(trips > t)
             if len(pick) != current.n:
