@@ -84,9 +84,9 @@ def _reference(cells: Cells, shape: tuple[int, ...]) -> Reference:
     value = cells.get(np.arange(len(cells.typed)))
     flags = value.flags
     exact = (flags & INEXACT) == 0
-    if value.wide is None or value.error is None:
-        wide, error = value.typed, np.zeros(len(flags))
-    else:
+    wide: Values = value.typed
+    error: Values = np.zeros(len(flags))
+    if value.wide is not None and value.error is not None:
         wide, error = value.wide, value.error
     columns: tuple[Values, ...] = (
         wide,

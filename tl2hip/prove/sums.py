@@ -22,7 +22,8 @@ def size(op: str, wide: Values, error: Values) -> Values:
     part = np.where(np.isfinite(wide), np.abs(wide) + error, 0.0)
     if op == "+":
         return part
-    return np.abs(np.log2(np.where(part == 0, 1.0, part)))
+    powers: Values = np.abs(np.log2(np.where(part == 0, 1.0, part)))
+    return powers
 
 
 def closed(value: Bounded, o: Open, epsilon: float) -> Bounded:

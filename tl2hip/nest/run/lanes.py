@@ -99,7 +99,7 @@ class Place:
 def row_major(shape: tuple[Ints, ...]) -> tuple[Ints, ...]:
     """The strides, in elements, of a row-major array."""
     strides: list[Ints] = []
-    size = np.ones(1, np.int64)
+    size: Ints = np.ones(1, np.int64)
     for extent in reversed(shape):
         strides.insert(0, size)
         size = size * extent

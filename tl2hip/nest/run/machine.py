@@ -358,7 +358,8 @@ class Machine(Generic[V]):
                 frame.written[name] = self.arithmetic.put(frame.find(name), pick[final], some, frame.n)
 
     def _while(self, s: While, frame: Frame[V]) -> None:
-        current, ids, doubted = frame, np.arange(frame.n), False
+        current, doubted = frame, False
+        ids: Ints = np.arange(frame.n)
         while True:
             self._step()
             truth, doubt = self._truth(self.value(s.test, current), current)

@@ -323,7 +323,8 @@ def _scalar(arg: Any) -> Any:
         return ctypes.c_float.from_buffer_copy(arg.tobytes() + b"\0\0")
     if arg.dtype.itemsize == 1 and arg.dtype.kind in "fV":
         return ctypes.c_uint8(arg.tobytes()[0])
-    return np.ctypeslib.as_ctypes_type(arg.dtype)(arg.item())
+    dtype: Any = arg.dtype
+    return np.ctypeslib.as_ctypes_type(dtype)(arg.item())
 
 
 def _message(item: Any, place: str) -> str:
