@@ -37,7 +37,6 @@ from tl2hip.plan.ir import (
     DeviceStmt,
     For,
     HostIf,
-    HostLet,
     HostLoop,
     HostStmt,
     Launch,
@@ -206,10 +205,9 @@ def host_program() -> Plan:
     body: tuple[DeviceStmt, ...] = (Let("i", at), inside)
     places = (Place("block", "blockIdx.x"), Place("thread", "threadIdx.x"))
     one = DeviceKernel("steps_kernel", ("x", "y", "counts"), (("t", I64), ("n", I64)), (256, 1, 1), places, body)
-    grid = (Var("blocks", I64), i64(1), i64(1))
+    grid = (ceil_div(n, 256), i64(1), i64(1))
     launch = (Launch("steps_kernel", grid),)
     host: tuple[HostStmt, ...] = (
-        HostLet("blocks", ceil_div(n, 256)),
         HostLoop("t", i64(0), Dim("M"), 1, (HostIf(Aligned(("x", "y"), 16, (n,), 4), launch, launch),)),
     )
     placed = (Placed(x, "global"), Placed(y, "global"), *(Placed(p, "workspace") for p in parts))

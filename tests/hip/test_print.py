@@ -13,7 +13,7 @@ from tests.hip import plans
 from tl2hip.dtypes import F32
 from tl2hip.hip import print_plan, print_plans
 from tl2hip.nest.ir import Const, Set, Var
-from tl2hip.plan.ir import Declare, Plan, Remark
+from tl2hip.plan.ir import Declare, Plan
 from tl2hip.prove.compiler import compile_device
 from tl2hip.source.span import Source
 
@@ -101,15 +101,13 @@ def test_a_line_of_the_user_cannot_leave_its_comment() -> None:
         Declare("x", F32, Const(1.0, F32), plans.line(1)),
         Set("x", Const(2.0, F32), plans.line(3)),
         Set("x", Var("x", F32), plans.line(3)),
-        Remark("why\nso"),
     )
     lines = [line.strip() for line in print_plan(plan).text.splitlines()]
     assert "// gemm.py:1: x = 1 +" in lines
     assert lines.count("// gemm.py:3: int y; */ x = 2") == 1
-    assert "// why" in lines and "// so" in lines
 
 
-def with_body(source: str, *body: Declare | Set | Remark) -> Plan:
+def with_body(source: str, *body: Declare | Set) -> Plan:
     """The plan of gemm with another text and other statements."""
     plan = plans.gemm()
     kernel = replace(plan.kernels[0], body=tuple(body))

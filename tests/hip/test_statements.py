@@ -12,7 +12,7 @@ from tl2hip.hip.context import Used
 from tl2hip.hip.statements import write
 from tl2hip.hip.vectors import vector_type
 from tl2hip.nest.ir import AxisRef, Binary, Compare, Const, Dim, Expr, Load, Set, Store, Update, Var
-from tl2hip.plan.ir import Combine, Declare, DeviceIf, DeviceStmt, DeviceWhile, For, Let, Remark
+from tl2hip.plan.ir import Combine, Declare, DeviceIf, DeviceStmt, DeviceWhile, For, Let
 
 ARRAYS = (array("A", F32, "M", "N"), array("big", I64, "N"), array("small", I8, "N"), array("whole", I32, "N"))
 ONE = (i64(1),) * 3
@@ -86,17 +86,18 @@ def test_loops_count_either_way() -> None:
 
 def test_a_chain_of_tests_reads_as_one() -> None:
     a, b = Compare("<", Dim("M"), i64(1)), Compare("<", Dim("N"), i64(1))
-    inner = DeviceIf(b, (Remark("two"),), (Remark("three"),))
-    assert body_of(DeviceIf(a, (Remark("one"),), (inner,), note="why")) == [
+    one, two, three = (Store("big", (i64(0),), i64(n), True) for n in (1, 2, 3))
+    inner = DeviceIf(b, (two,), (three,))
+    assert body_of(DeviceIf(a, (one,), (inner,), note="why")) == [
         "if (M < 1) {  // why",
-        "    // one",
+        "    big[0] = 1;",
         "} else if (N < 1) {",
-        "    // two",
+        "    big[0] = 2;",
         "} else {",
-        "    // three",
+        "    big[0] = 3;",
         "}",
     ]
-    quoted = DeviceIf(a, (Remark("one"),), (DeviceIf(b, (Remark("two"),), at=line(3)),), at=line(1))
+    quoted = DeviceIf(a, (one,), (DeviceIf(b, (two,), at=line(3)),), at=line(1))
     assert body_of(quoted)[3:5] == ["} else {", "    // f.py:3: elif b:"]
 
 

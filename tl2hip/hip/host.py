@@ -1,4 +1,4 @@
-"""Host statements of a plan: constants, loops, the choice between variants, launches."""
+"""Host statements of a plan: loops, the choice between variants, launches."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tl2hip.hip.expressions import show
 from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.kernel import broken
 from tl2hip.hip.names import Names
-from tl2hip.hip.statements import loop_head, natural_loop, note_value, quoted
+from tl2hip.hip.statements import loop_head, natural_loop, quoted
 from tl2hip.hip.text import MUL
 from tl2hip.hip.wrap import wrapped_lines
 from tl2hip.nest.ir import Const, Expr
-from tl2hip.plan.ir import Aligned, DeviceKernel, HostIf, HostLet, HostLoop, HostStmt, Launch, Plan
+from tl2hip.plan.ir import Aligned, DeviceKernel, HostIf, HostLoop, HostStmt, Launch, Plan
 from tl2hip.source.span import Span
 
 
@@ -64,12 +64,6 @@ def write_host(body: tuple[HostStmt, ...], w: HostWriter) -> None:
 def write(s: HostStmt, w: HostWriter) -> None:
     """Appends the lines of one statement. Raises TypeError for a node that no function below knows."""
     raise TypeError(f"no C++ for {type(s).__name__}")
-
-
-@write.register
-def _let(s: HostLet, w: HostWriter) -> None:
-    w.line(f"const {s.value.dtype.c} {w.names[s.name]} = {show(s.value, w.ctx).argument};")
-    note_value(s.name, s.value, w.ctx)
 
 
 @write.register

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tl2hip.hip.names import Names, words
-from tl2hip.plan.ir import Combine, Declare, For, HostIf, HostLet, HostLoop, HostStmt, Let, Plan
+from tl2hip.plan.ir import Combine, Declare, For, HostIf, HostLoop, HostStmt, Let, Plan
 from tl2hip.plan.walk import all_stmts
 
 HELPERS = frozenset(
@@ -39,9 +39,7 @@ def name_plan(plan: Plan, taken: Iterable[str] = ()) -> Names:
 
 def _host_names(body: tuple[HostStmt, ...]) -> Iterator[str]:
     for s in body:
-        if isinstance(s, HostLet):
-            yield s.name
-        elif isinstance(s, HostLoop):
+        if isinstance(s, HostLoop):
             yield s.var
             yield from _host_names(s.body)
         elif isinstance(s, HostIf):

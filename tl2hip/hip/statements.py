@@ -31,7 +31,6 @@ from tl2hip.plan.ir import (
     Let,
     LoadVector,
     MultiplyAdd,
-    Remark,
     StoreVector,
 )
 from tl2hip.source.span import Source, Span
@@ -344,9 +343,3 @@ def _scratch(key: str, dtype: DType, elements: int, w: Writer) -> str:
     if key not in w.scratch:
         w.scratch[key] = (w.names.own(f"lds_{key}"), dtype, elements)
     return w.scratch[key][0]
-
-
-@write.register
-def _remark(s: Remark, w: Writer) -> None:
-    for line in s.text.splitlines():
-        w.line(f"// {line.rstrip(chr(92))}")

@@ -150,13 +150,6 @@ class StoreVector:
     at: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """A comment line: why the code around it stands as it does."""
-
-    text: str
-
-
 DeviceStmt = (
     Let
     | Declare
@@ -172,7 +165,6 @@ DeviceStmt = (
     | DeclareVector
     | LoadVector
     | StoreVector
-    | Remark
 )
 
 
@@ -205,7 +197,7 @@ class DeviceKernel:
     """One `__global__` function.
 
     Its arguments are what its body uses, in the order of `arrays` (names of global and workspace arrays), then
-    `scalars` (names of Dim, Scalar and host variables, with their dtypes).
+    `scalars` (names of Dim, Scalar and host loop variables, with their dtypes).
     `block` is the number of threads along x, y, z. `summary` says in a line what it does.
     """
 
@@ -226,14 +218,6 @@ class DeviceKernel:
 
 
 # --- what the launcher runs ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class HostLet:
-    """`const dtype name = value;` over Dim, Scalar, Const and earlier host variables (Var, AxisRef)."""
-
-    name: str
-    value: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +260,7 @@ class Launch:
     grid: tuple[Expr, Expr, Expr]
 
 
-HostStmt = HostLet | HostLoop | HostIf | Launch
+HostStmt = HostLoop | HostIf | Launch
 
 
 # --- the plan --------------------------------------------------------------------------------------------

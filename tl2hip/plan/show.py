@@ -12,7 +12,6 @@ from tl2hip.plan.ir import (
     Combine,
     DeviceKernel,
     HostIf,
-    HostLet,
     HostLoop,
     HostStmt,
     Launch,
@@ -72,8 +71,6 @@ def _host(body: Iterable[HostStmt], pad: str, nest: Nest) -> list[str]:
 
 def _host_one(s: HostStmt, pad: str, nest: Nest) -> list[str]:
     match s:
-        case HostLet(name=name, value=value):
-            return [f"{pad}{name} = {show_expr(nest, value)}"]
         case HostLoop(var=var, start=start, stop=stop, step=step, body=body):
             bounds = ", ".join(show_expr(nest, e) for e in (start, stop))
             by = f", {step}" if step != 1 else ""

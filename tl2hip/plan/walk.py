@@ -19,7 +19,6 @@ from tl2hip.plan.ir import (
     Let,
     LoadVector,
     MultiplyAdd,
-    Remark,
     StoreVector,
 )
 
@@ -41,7 +40,7 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (test,)
         case LoadVector(index=index) | StoreVector(index=index):
             return index
-        case Barrier() | Combine() | DeclareVector() | Remark():
+        case Barrier() | Combine() | DeclareVector():
             return ()
 
 
@@ -99,7 +98,7 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, test=f(s.test))
         case LoadVector() | StoreVector():
             return replace(s, index=tuple(f(i) for i in s.index))
-        case Barrier() | Combine() | DeclareVector() | Remark():
+        case Barrier() | Combine() | DeclareVector():
             return s
 
 
