@@ -22,6 +22,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from tl2hip.hip import Printed, PrintedFile
+    from tl2hip.nest.dependence import Analysis
     from tl2hip.nest.ir import Nest
     from tl2hip.plan.ir import Plan
     from tl2hip.prove.report import Report as Report
@@ -133,6 +134,7 @@ def convert(
 
 def _kernel(name: str, module: Module, whole: Problems, options: Options, stop_after: str) -> Converted:
     """One kernel as far as it comes; what is told of it also goes into the report of the whole file."""
+    from tl2hip.nest.dependence import analyse
     from tl2hip.source.read import find
 
     function = find(module, name)
@@ -146,9 +148,10 @@ def _kernel(name: str, module: Module, whole: Problems, options: Options, stop_a
         if name not in module.refused and stop_after != "read":
             done = replace(done, nest=nest_of(function, module, report, options))
         if done.nest is not None and stop_after not in ("read", "nest"):
-            done = replace(done, nest=recognised(done.nest, options))
-        if done.nest is not None and stop_after not in ("nest", "rules"):
-            done = _planned(done, done.nest, stop_after)
+            analysis = analyse(done.nest)
+            done = replace(done, nest=recognised(done.nest, options, analysis))
+            if done.nest is not None and stop_after != "rules":
+                done = _planned(done, done.nest, analysis, stop_after)
     except Refused as refused:
         report.add(refused.problem)
     for problem in report.problems:
@@ -156,19 +159,20 @@ def _kernel(name: str, module: Module, whole: Problems, options: Options, stop_a
     return replace(done, problems=tuple(report.problems))
 
 
-def recognised(nest: Nest, options: Options) -> Nest:
-    """The nest with the idioms marked that rules find in it. Raises BadRules where a rule file cannot be used."""
+def recognised(nest: Nest, options: Options, analysis: Analysis | None = None) -> Nest:
+    """The nest with the idioms marked that rules find in it; `analysis` is that of this nest, where it is at hand.
+    Raises BadRules where a rule file cannot be used."""
     from tl2hip.rule.load import load_rules
     from tl2hip.rule.recognise import apply
 
-    return apply(nest, load_rules(options.rules)).nest
+    return apply(nest, load_rules(options.rules), analysis).nest
 
 
-def _planned(done: Converted, nest: Nest, stop_after: str) -> Converted:
+def _planned(done: Converted, nest: Nest, analysis: Analysis, stop_after: str) -> Converted:
     """A kernel with its plan, and printed unless that comes after the stage to stop at. Raises Refused."""
     from tl2hip.plan import plan
 
-    planned = plan(nest)
+    planned = plan(nest, analysis)
     if stop_after == "plan":
         return replace(done, plan=planned)
     from tl2hip.hip import print_plan

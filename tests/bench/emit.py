@@ -82,6 +82,7 @@ def warm() -> None:
     """The stages of one kernel in a process that has everything imported."""
     from tl2hip import api
     from tl2hip.hip import print_plan
+    from tl2hip.nest.dependence import analyse
     from tl2hip.plan import plan
     from tl2hip.source.problems.base import Report
     from tl2hip.source.read import find, read
@@ -96,12 +97,14 @@ def warm() -> None:
     assert function is not None
     nest = api.nest_of(function, module, report, api.Options())
     assert nest is not None
-    marked = api.recognised(nest, api.Options())
-    planned = plan(marked)
+    analysis = analyse(nest)
+    marked = api.recognised(nest, api.Options(), analysis)
+    planned = plan(marked, analysis)
     row("warm: read", *best(lambda: read(source, Report(source))))
     row("warm: nest", *best(lambda: api.nest_of(function, module, Report(source), api.Options())))
-    row("warm: rules", *best(lambda: api.recognised(nest, api.Options())))
-    row("warm: plan", *best(lambda: plan(marked)))
+    row("warm: analysis", *best(lambda: analyse(nest)))
+    row("warm: rules", *best(lambda: api.recognised(nest, api.Options(), analysis)))
+    row("warm: plan", *best(lambda: plan(marked, analysis)))
     row("warm: print", *best(lambda: print_plan(planned)))
     row("warm: text to HIP, all stages", *best(lambda: api.convert(source).text, 20), f"aim {WARM_AIM}")
 

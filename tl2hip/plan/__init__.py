@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.dependence import analyse, in_place_ok
+from tl2hip.nest.dependence import Analysis, analyse, in_place_ok
 from tl2hip.nest.index import ONE
 from tl2hip.nest.ir import AxisRef, Expr, Load, Nest, Store, Update, Var
 from tl2hip.nest.walk import all_parts, all_stmts, map_expr, map_exprs
@@ -24,10 +24,13 @@ from tl2hip.source.problems.planning import WorkspaceExtent
 __all__ = ["plan"]
 
 
-def plan(nest: Nest) -> Plan:
-    """The plan of a nest; raises Refused where no parallel axis is left or memory cannot be sized."""
-    nest = _sizes_inlined(nest)
-    kinds = dict(analyse(nest).kinds)
+def plan(nest: Nest, analysis: Analysis | None = None) -> Plan:
+    """The plan of a nest; `analysis` is that of this nest, where it is at hand. Raises Refused where no parallel
+    axis is left or memory cannot be sized."""
+    given_nest, nest = nest, _sizes_inlined(nest)
+    if analysis is None or nest is not given_nest:
+        analysis = analyse(nest)
+    kinds = dict(analysis.kinds)
     body = interchange(nest.body, kinds)
     given = constants(body)
     body = tuple(s for s in body if not any(s is c for c in given.values()))
@@ -36,7 +39,7 @@ def plan(nest: Nest) -> Plan:
     splitter = Splitter(kinds, dtypes, names)
     units = splitter.split(body)
     refuse(splitter.problems)
-    in_place = _in_place(nest)
+    in_place = _in_place(nest, analysis)
     state = State(nest, kinds, dtypes, names, _same(in_place), given)
     _place(state, splitter)
     for variable in passed_on(units, given):
@@ -53,7 +56,7 @@ def plan(nest: Nest) -> Plan:
     )
 
 
-def _in_place(nest: Nest) -> tuple[tuple[str, str], ...]:
+def _in_place(nest: Nest, analysis: Analysis) -> tuple[tuple[str, str], ...]:
     """The pairs (written, read) of the caller's arrays that may start at one address."""
     written = {s.array for s in all_stmts(nest.body) if isinstance(s, Store | Update)}
     outer = [a for a in nest.arrays if a.role != "local"]
@@ -64,7 +67,7 @@ def _in_place(nest: Nest) -> tuple[tuple[str, str], ...]:
         if a.name in written
         and b.name not in written
         and (a.dtype, a.shape, a.strides) == (b.dtype, b.shape, b.strides)
-        and in_place_ok(nest, a.name, b.name)
+        and in_place_ok(nest, a.name, b.name, analysis)
     )
 
 

@@ -9,9 +9,9 @@ from tl2hip.nest.ir import Expr, Load, Loop, Nest, Set, Stmt, Store, Update, Var
 from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, blocks, map_exprs, own_exprs
 
 
-def in_place_ok(nest: Nest, written: str, other: str) -> bool:
+def in_place_ok(nest: Nest, written: str, other: str, analysis: Analysis | None = None) -> bool:
     """Whether a nest may be run with `other` starting where `written` starts, with equal extents, strides and
-    dtype, and still be right as the user wrote it.
+    dtype, and still be right as the user wrote it. `analysis` is that of this nest, where it is at hand.
 
     True only where nothing in the text uses `other` after `written` is first stored to (so that nothing read
     too late by inlining goes unseen), every loop keeps its kind when the two are one array, and no loop inside a
@@ -21,7 +21,7 @@ def in_place_ok(nest: Nest, written: str, other: str) -> bool:
     a, b = nest.array(written), nest.array(other)
     if a.dtype is not b.dtype or len(a.shape) != len(b.shape) or not _read_first(nest, written, other):
         return False
-    before, after = analyse(nest), analyse(_as_one(nest, written, other))
+    before, after = analysis or analyse(nest), analyse(_as_one(nest, written, other))
     if any(_loses(kind, after.kinds[name]) for name, kind in before.kinds.items()):
         return False
     return _Order(before, written, other).kept(nest.body, host=True)
