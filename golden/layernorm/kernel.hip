@@ -3,10 +3,10 @@
 // Each row of X less its mean, over its standard deviation, times weight, plus bias.
 //
 // Where each loop went:
-//   t    grid x, one a block     parallel; its inner loops run along memory
-//   d    256 lanes of the block  reduction: a tree over the lanes
-//   d_3  256 lanes of the block  reduction: a tree over the lanes
-//   d_4  256 lanes of the block  parallel
+//   t  grid x, one a block     parallel; its inner loops run along memory
+//   d  256 lanes of the block  reduction: a tree over the lanes
+//   d  256 lanes of the block  reduction: a tree over the lanes
+//   d  256 lanes of the block  parallel
 
 #ifndef __HIPCC_RTC__
 #include <hip/hip_runtime.h>
@@ -95,7 +95,7 @@ layernorm_kernel(const float *X, const float *__restrict__ weight, const float *
         // kernel.py:18: variance = (centred * centred).mean()
         float total_2 = 0.0f;
         float total_2_part = -0.0f;
-        for (i64 d = thread_x; d < D; d += 256) {  // d_3 over 256 lanes
+        for (i64 d = thread_x; d < D; d += 256) {  // d over 256 lanes
             total_2_part = __builtin_fmaf(X[t * D + d] - mean, X[t * D + d] - mean, total_2_part);
         }
         total_2_part = block_sum_f32<256>(total_2_part, lds_values_f32, threadIdx.x);
@@ -103,7 +103,7 @@ layernorm_kernel(const float *X, const float *__restrict__ weight, const float *
         float variance = total_2 / (float)D;
         // kernel.py:19: Y[t, :] = centred / np.sqrt(variance + eps) * weight + bias
         float value = sqrt_f32(variance + eps);
-        for (i64 d = thread_x; d < D; d += 256) {  // d_4 over 256 lanes
+        for (i64 d = thread_x; d < D; d += 256) {  // d over 256 lanes
             Y[t * D + d] = (X[t * D + d] - mean) / value * weight[d] + bias[d];
         }
     }
@@ -123,7 +123,7 @@ layernorm_kernel_aligned(const float *X, const float *__restrict__ weight, const
         // kernel.py:16: mean = X[t, :].mean()
         float total = 0.0f;
         float total_part = -0.0f;
-        for (i64 d_vector = thread_x; d_vector < D / 4; d_vector += 256) {  // d_vector over 256 lanes
+        for (i64 d_vector = thread_x; d_vector < D / 4; d_vector += 256) {  // d over 256 lanes
             const i64 d_first = d_vector * 4;
             f32x4 X_vector = *(const f32x4 *)&X[t * D + d_first];
             #pragma unroll 4
@@ -137,9 +137,9 @@ layernorm_kernel_aligned(const float *X, const float *__restrict__ weight, const
         // kernel.py:18: variance = (centred * centred).mean()
         float total_2 = 0.0f;
         float total_2_part = -0.0f;
-        for (i64 d_vector = thread_x; d_vector < D / 4; d_vector += 256) {  // d_3_vector over 256 lanes
-            const i64 d_3_first = d_vector * 4;
-            f32x4 X_vector_2 = *(const f32x4 *)&X[t * D + d_3_first];
+        for (i64 d_vector = thread_x; d_vector < D / 4; d_vector += 256) {  // d over 256 lanes
+            const i64 d_first = d_vector * 4;
+            f32x4 X_vector_2 = *(const f32x4 *)&X[t * D + d_first];
             #pragma unroll 4
             for (i64 e = 0; e < 4; ++e) {
                 total_2_part = __builtin_fmaf(X_vector_2[e] - mean, X_vector_2[e] - mean, total_2_part);
@@ -150,17 +150,17 @@ layernorm_kernel_aligned(const float *X, const float *__restrict__ weight, const
         float variance = total_2 / (float)D;
         // kernel.py:19: Y[t, :] = centred / np.sqrt(variance + eps) * weight + bias
         float value = sqrt_f32(variance + eps);
-        for (i64 d_vector = thread_x; d_vector < D / 4; d_vector += 256) {  // d_4_vector over 256 lanes
-            const i64 d_4_first = d_vector * 4;
-            f32x4 X_vector_3 = *(const f32x4 *)&X[t * D + d_4_first];
-            f32x4 weight_vector = *(const f32x4 *)&weight[d_4_first];
-            f32x4 bias_vector = *(const f32x4 *)&bias[d_4_first];
+        for (i64 d_vector = thread_x; d_vector < D / 4; d_vector += 256) {  // d over 256 lanes
+            const i64 d_first = d_vector * 4;
+            f32x4 X_vector_3 = *(const f32x4 *)&X[t * D + d_first];
+            f32x4 weight_vector = *(const f32x4 *)&weight[d_first];
+            f32x4 bias_vector = *(const f32x4 *)&bias[d_first];
             f32x4 Y_vector;
             #pragma unroll 4
             for (i64 e = 0; e < 4; ++e) {
                 Y_vector[e] = (X_vector_3[e] - mean) / value * weight_vector[e] + bias_vector[e];
             }
-            *(f32x4 *)&Y[t * D + d_4_first] = Y_vector;
+            *(f32x4 *)&Y[t * D + d_first] = Y_vector;
         }
     }
 }
@@ -188,8 +188,8 @@ extern "C" hipError_t layernorm(const float *X, const float *weight, const float
         overlap(weight, weight_bytes, Y, Y_bytes) ||
         overlap(bias, bias_bytes, Y, Y_bytes))
         return hipErrorInvalidValue;
-    if ((size_t)X % 16 == 0 && (size_t)weight % 16 == 0 && (size_t)bias % 16 == 0 && (size_t)Y % 16 == 0 && D
-        % 4 == 0) {
+    if ((size_t)X % 16 == 0 && (size_t)weight % 16 == 0 && (size_t)bias % 16 == 0 && (size_t)Y % 16 == 0
+        && D % 4 == 0) {
         if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
             hipLaunchKernelGGL(layernorm_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, X,
                                weight, bias, Y, T, D, eps);

@@ -1,4 +1,5 @@
-"""Long lines of printed code, broken before an operator or after a comma where the nesting is least deep."""
+"""Long lines of printed code, broken before an operator or after a comma where the nesting is least deep, and
+there before the operator that binds the least."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from collections.abc import Iterator
 from tl2hip.hip.helpers import WIDTH
 
 _BREAK = re.compile(r" (?=(?:[-+*/%&|^?:]|<<|>>|&&|\|\||[<>=!]=|[<>]) )|(?<=,) |(?<==) |(?<=;) ")
+_LOOSE = re.compile(r" (?:&&|\|\||[?:]) ")
+"""The operators that bind the least."""
 
 
 def wrapped_lines(line: str, width: int = WIDTH) -> list[str]:
@@ -15,7 +18,7 @@ def wrapped_lines(line: str, width: int = WIDTH) -> list[str]:
     open there, or eight spaces further in than the first line where there is none.
 
     >>> wrapped_lines("    x = f(aaaa, bb + cc);", 20)
-    ['    x = f(aaaa, bb', '          + cc);']
+    ['    x = f(aaaa,', '          bb + cc);']
     """
     indent = len(line) - len(line.lstrip())
     lines, rest, pad = [], line, indent
@@ -32,15 +35,15 @@ def wrapped_lines(line: str, width: int = WIDTH) -> list[str]:
 
 
 def _break(line: str, start: int, width: int, pad: int) -> int | None:
-    """Where to break: the last of the least nested places that fit, else the first place at all. Behind a `=`
+    """Where to break: the last of the loosest places that fit, else the first place at all. Behind a `=`
     only if that is enough."""
     places = list(_places(line, start))
-    fitting = [p for p in places if p[1] <= width]
-    enough = [p for p in fitting if line[p[1] - 2 : p[1]] != " =" or pad + len(line) - p[1] <= width]
+    fitting = [p for p in places if p[-1] <= width]
+    enough = [p for p in fitting if line[p[-1] - 2 : p[-1]] != " =" or pad + len(line) - p[-1] <= width]
     if not fitting:
-        return places[0][1] if places else None
-    least = min(depth for depth, _ in enough or fitting)
-    return max(at for depth, at in enough or fitting if depth == least)
+        return places[0][-1] if places else None
+    least = min(looseness for *looseness, _ in enough or fitting)
+    return max(at for *looseness, at in enough or fitting if looseness == least)
 
 
 def _open_brackets(text: str, before: list[int]) -> list[int]:
@@ -54,11 +57,12 @@ def _open_brackets(text: str, before: list[int]) -> list[int]:
     return stack
 
 
-def _places(line: str, start: int) -> Iterator[tuple[int, int]]:
-    """(nesting, position) of each place where the line may break."""
+def _places(line: str, start: int) -> Iterator[tuple[int, bool, int]]:
+    """(nesting, whether the operator there binds tighter than `&&`, position) of each place where the line may
+    break."""
     depth, at = 0, 0
     for found in _BREAK.finditer(line, start + 1):
         between = line[at : found.start()]
         depth += sum(between.count(c) for c in "([{") - sum(between.count(c) for c in ")]}")
         at = found.start()
-        yield depth, at
+        yield depth, _LOOSE.match(line, at) is None and line[at - 1] not in ",;=", at

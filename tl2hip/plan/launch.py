@@ -17,6 +17,7 @@ from tl2hip.plan.extents import block_count, constant_trip
 from tl2hip.plan.gfx942 import MAX_GRID_X, MAX_GRID_YZ, WAVE
 from tl2hip.plan.ir import Barrier, DeviceStmt, HostIf, HostStmt, Launch
 from tl2hip.plan.loops import Spread
+from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
 from tl2hip.source.span import Span
@@ -215,14 +216,14 @@ def _thread_number(shared: Sequence[Shared]) -> Expr:
 
 
 def _summary(shared: Sequence[Shared], who: str) -> str:
-    names = ", ".join(s.axis.user or s.axis.name for s in shared if s.how)
+    names = ", ".join(called(s.axis) for s in shared if s.how)
     return f"{who} for each {names}"
 
 
 def note_chain(state: State, shared: Sequence[Shared], mode: str) -> None:
     """Tell where each axis of a chain went."""
     for s in shared:
-        name = s.axis.user or s.axis.name
+        name = called(s.axis)
         if s.how is None:
             state.note(name, "serial in each thread", "the grid has three axes, and they are taken", s.at)
         elif mode == "block":
@@ -248,7 +249,7 @@ def note_inner(state: State, body: tuple[Stmt, ...], lanes: Sequence[str], threa
         if not isinstance(s, Loop):
             continue
         kind = state.kinds[s.axis.name]
-        name = s.axis.user or s.axis.name
+        name = called(s.axis)
         if s.axis.name in lanes:
             why = "reduction: a tree over the lanes" if kind.reductions else "parallel"
             state.note(name, f"{threads} lanes of the block", why, s.at)
@@ -260,7 +261,7 @@ def _note_serial(state: State, body: tuple[Stmt, ...]) -> None:
     for s in all_stmts(body):
         if isinstance(s, Loop):
             kind = state.kinds[s.axis.name].kind
-            state.note(s.axis.user or s.axis.name, "serial in each thread", _why_serial(kind), s.at)
+            state.note(called(s.axis), "serial in each thread", _why_serial(kind), s.at)
 
 
 def _why_serial(kind: str) -> str:

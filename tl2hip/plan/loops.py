@@ -12,7 +12,7 @@ from tl2hip.dtypes import I64
 from tl2hip.nest.index import ONE, add, maximum, minimum, mul, number
 from tl2hip.nest.ir import Axis, AxisRef, Expr, Var
 from tl2hip.plan.ir import DeviceStmt, For
-from tl2hip.plan.names import Names
+from tl2hip.plan.names import Names, called
 from tl2hip.source.span import Span
 
 
@@ -71,7 +71,7 @@ def _tiled(
     inner = _loop(axis, start, end, number(how.threads * axis.step), body, at, unroll=unroll)
     outer_start = add(axis.start, mul(how.block_index, reach))
     outer_step = mul(how.block_count, reach)
-    note = f"tiles of {how.tile} {axis.user or axis.name}"
+    note = f"tiles of {how.tile} {called(axis)}"
     return For(tile, outer_start, axis.stop, outer_step, (inner,), down=axis.step < 0, note=note, at=at)
 
 
@@ -89,7 +89,7 @@ def _loop(
 
 
 def _shared(axis: Axis, how: Spread) -> str:
-    name = axis.user or axis.name
+    name = called(axis)
     if how.blocks and how.threads > 1:
         return f"{how.threads} {name} a block"
     return f"one {name} a block" if how.blocks else f"{name} over {how.threads} lanes"

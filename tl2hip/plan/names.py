@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from tl2hip.nest.ir import Loop, Nest
+import re
+
+from tl2hip.nest.ir import Axis, Loop, Nest
 from tl2hip.nest.walk import all_stmts
+
+NUMBER = re.compile(r"_\d+(?=_|$)")
+"""What makes the name of an axis unique."""
+
+
+def called(axis: Axis) -> str:
+    """What texts call an axis: the user's name, or that of an axis tl2hip made without its number."""
+    return axis.user or NUMBER.sub("", axis.name)
 
 
 class Names:

@@ -12,6 +12,7 @@ from tl2hip.plan.access import uses
 from tl2hip.plan.block import BlockCode, gather, inner_loops
 from tl2hip.plan.ir import HostIf, HostLoop, HostStmt, Launch
 from tl2hip.plan.launch import BLOCK, launch, note_inner
+from tl2hip.plan.names import called
 from tl2hip.plan.schedule import Choose, Grid, Group, Repeat, Unit, Whole, walk
 from tl2hip.plan.state import State
 from tl2hip.plan.total import total
@@ -53,7 +54,7 @@ class Program:
         axis = loop.axis
         carried = self.state.kinds[axis.name].carried
         why = carried[0].sentence if carried else "its iterations follow one another"
-        self.state.note(axis.user or axis.name, "a loop of the launcher", why, loop.at)
+        self.state.note(called(axis), "a loop of the launcher", why, loop.at)
         return HostLoop(axis.name, axis.start, axis.stop, axis.step, self.host(body), at=loop.at)
 
     def _group(self, body: tuple[Stmt, ...]) -> Launch:

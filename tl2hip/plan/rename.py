@@ -5,15 +5,13 @@ The nest's axes have unique names, but a C++ loop has a scope of its own, and th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 
 from tl2hip.nest.ir import AxisRef, Expr, Load, Set, Store, Update
 from tl2hip.nest.walk import all_parts, map_expr
 from tl2hip.plan.ir import Combine, Declare, DeviceStmt, For, Let, LoadVector, MultiplyAdd, StoreVector
+from tl2hip.plan.names import NUMBER
 from tl2hip.plan.walk import all_stmts, bodies, map_exprs, own_exprs, with_bodies
-
-NUMBER = re.compile(r"_\d+(?=_|$)")
 
 Users = Mapping[str, str]
 """The user's name of each axis of the nest; empty for an axis that tl2hip made."""

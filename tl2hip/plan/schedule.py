@@ -17,8 +17,8 @@ from tl2hip.nest.walk import all_parts, all_stmts
 from tl2hip.plan.access import Uses, loads_or_locals, uses
 from tl2hip.plan.block import inner_loops, shareable
 from tl2hip.plan.chain import for_grid
-from tl2hip.plan.names import Names
-from tl2hip.plan.promote import gathered
+from tl2hip.plan.names import Names, called
+from tl2hip.plan.promote import gathered, written
 from tl2hip.source.problems.base import Problem, Refused
 from tl2hip.source.problems.dependence import CarriedValue
 from tl2hip.source.problems.planning import NothingParallel
@@ -80,7 +80,7 @@ class Splitter:
         """The units of a body, in order."""
         units: list[Unit] = []
         group: list[Stmt] = []
-        for s in (x for top in body for x in self._gathered(top)):
+        for s in (x for n, top in enumerate(body) for x in self._gathered(top, body[:n])):
             if isinstance(s, Alloc):
                 self.allocated.append(s)
                 continue
@@ -98,11 +98,11 @@ class Splitter:
             units.append(Group(tuple(group)))
         return tuple(units)
 
-    def _gathered(self, s: Stmt) -> tuple[Stmt, ...]:
+    def _gathered(self, s: Stmt, ahead: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         """A loop that is all sums into fixed places, with these in scalars."""
         if not isinstance(s, Loop) or not shareable(s.axis, self.kinds) or for_grid(s, self.kinds):
             return (s,)
-        return gathered(s, self.kinds, self.dtypes, self.names, keep=True) or (s,)
+        return gathered(s, self.kinds, self.dtypes, self.names, written(ahead), keep=True) or (s,)
 
     def _unit(self, s: Stmt) -> Unit | None:
         """The unit of its own that a statement makes; None where it joins a group."""
@@ -129,7 +129,7 @@ class Splitter:
                 return None
             return Repeat(s, self.split(s.body))
         if not s.axis.marked("serial"):
-            self.problems.append(CarriedValue.of(kind, s.axis.user or s.axis.name, at=s.at))
+            self.problems.append(CarriedValue.of(kind, called(s.axis), at=s.at))
         return None
 
 

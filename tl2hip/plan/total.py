@@ -19,6 +19,7 @@ from tl2hip.plan.gfx942 import TOTAL_BLOCKS
 from tl2hip.plan.ir import DeviceIf, HostStmt, Launch, Tree
 from tl2hip.plan.launch import BLOCK, Shared, atomic_arrays, wrap
 from tl2hip.plan.loops import Spread
+from tl2hip.plan.names import called
 from tl2hip.plan.private import linear
 from tl2hip.plan.reduce import Partial, merge, partials, privatised, sums
 from tl2hip.plan.state import State
@@ -60,7 +61,7 @@ def total(state: State, loop: Loop) -> Total | None:
         if s.how is not None:
             state.trees[s.axis.name] = Tree(s.how.threads, _most(shared, s.how.letter))
         where = f"grid {s.how.letter}, {s.how.threads} threads" if s.how else "serial in each thread"
-        state.note(s.axis.user or s.axis.name, where, "reduction with no parallel axis around it", s.at)
+        state.note(called(s.axis), where, "reduction with no parallel axis around it", s.at)
     combine = _over_blocks(state, loop, product(grid), parts, arrays)
     return Total(Launch(kernel, (grid[0], grid[1], ONE)), combine)
 

@@ -16,6 +16,7 @@ from tl2hip.plan import loops
 from tl2hip.plan.gfx942 import ACCESS_BYTES
 from tl2hip.plan.ir import Aligned, DeclareVector, DeviceStmt, For, Let, LoadVector, Placed, StoreVector
 from tl2hip.plan.loops import Spread
+from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 
 
@@ -98,8 +99,8 @@ def lowered(
     """The loop in vectors, and a plain one over the few elements left at its end."""
     axis = w.axis
     whole = _whole_vectors(axis, w.width)
-    vector = Axis(state.names.fresh(f"{axis.name}_vector"), ZERO, whole, user=axis.user)
-    first = state.names.local(f"{axis.user or axis.name}_first")
+    vector = Axis(state.names.fresh(f"{axis.name}_vector"), ZERO, whole, user=called(axis))
+    first = state.names.local(f"{called(axis)}_first")
     body = (Let(first, mul(AxisRef(vector.name), number(w.width))), *_one_vector(state, loop, w, first, lower))
     share = replace(how, tile=(axis.tile // w.width if axis.tile else how.threads))
     main = loops.spread(vector, share, body, state.names, loop.at)
