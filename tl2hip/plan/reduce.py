@@ -34,7 +34,8 @@ from tl2hip.source.span import Span
 def identity(op: str, dtype: DType) -> Const:
     """The value that changes nothing: x op identity == x for every x.
 
-    -0.0 for a float sum, since 0.0 would turn a sum of no elements onto -0.0 into 0.0.
+    -0.0 for a float sum, since 0.0 would turn a sum of no elements onto -0.0 into 0.0. A NaN for a float fmax or
+    fmin, which drop it: an infinity would win against NaNs alone.
     """
     match op:
         case "+" | "|" | "^":
@@ -47,6 +48,8 @@ def identity(op: str, dtype: DType) -> Const:
             return Const(True, dtype)
         case "or":
             return Const(False, dtype)
+        case "fmax" | "fmin" if dtype.is_float:
+            return Const(math.nan, dtype)
         case "max" | "maximum" | "fmax":
             return Const(-_largest(dtype) if dtype.is_float else _lowest(dtype), dtype)
         case "min" | "minimum" | "fmin":
