@@ -88,10 +88,8 @@ gemv_kernel(const float *__restrict__ A, const float *__restrict__ x, float *__r
         }
         y_sum_part = block_sum_f32<256>(y_sum_part, lds_values_f32, threadIdx.x);
         y_sum += y_sum_part;
-        if (0 < N) {
-            if (thread_x == 0) {  // one lane stores
-                y[i] += y_sum;
-            }
+        if (thread_x == 0) {  // one lane stores
+            y[i] += y_sum;
         }
     }
 }
@@ -126,10 +124,8 @@ gemv_kernel_aligned(const float *__restrict__ A, const float *__restrict__ x, fl
         }
         y_sum_part = block_sum_f32<256>(y_sum_part, lds_values_f32, threadIdx.x);
         y_sum += y_sum_part;
-        if (0 < N) {
-            if (thread_x == 0) {  // one lane stores
-                y[i] += y_sum;
-            }
+        if (thread_x == 0) {  // one lane stores
+            y[i] += y_sum;
         }
     }
 }

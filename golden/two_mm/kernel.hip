@@ -83,15 +83,13 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
         for (i64 j = block_x * 64 + thread_x; j < L; j += blocks_x * 64) {  // 64 j a block
             // kernel.py:27: D[i, j] *= beta
             D[i * L + j] *= beta;
-            if (0 < N) {
-                // kernel.py:29: D[i, j] += T[i, k] * C[k, j]
-                float D_held = D[i * L + j];
-                // kernel.py:28: for k in range(N):
-                for (i64 k = 0; k < N; ++k) {
-                    D_held = __builtin_fmaf(T[i * N + k], C[k * L + j], D_held);
-                }
-                D[i * L + j] = D_held;
+            // kernel.py:29: D[i, j] += T[i, k] * C[k, j]
+            float D_held = D[i * L + j];
+            // kernel.py:28: for k in range(N):
+            for (i64 k = 0; k < N; ++k) {
+                D_held = __builtin_fmaf(T[i * N + k], C[k * L + j], D_held);
             }
+            D[i * L + j] = D_held;
         }
     }
 }

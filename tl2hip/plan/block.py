@@ -21,7 +21,7 @@ from tl2hip.plan.access import unit_stride, uses
 from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import Barrier, DeviceIf, DeviceStmt, DeviceWhile, Tree
 from tl2hip.plan.loops import Spread
-from tl2hip.plan.promote import gathered
+from tl2hip.plan.promote import gathered, written
 from tl2hip.plan.reduce import Partial, partials, privatised, sums
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
@@ -51,12 +51,13 @@ def on_lanes(loop: Loop, kinds: Mapping[str, AxisKind]) -> bool:
 
 def gather(state: State, body: Iterable[Stmt]) -> tuple[Stmt, ...]:
     """A body in which what lanes add into one place is a reduction of a scalar."""
-    return tuple(x for s in body for x in _gather_one(state, s))
+    body = tuple(body)
+    return tuple(x for n, s in enumerate(body) for x in _gather_one(state, s, body[:n]))
 
 
-def _gather_one(state: State, s: Stmt) -> tuple[Stmt, ...]:
+def _gather_one(state: State, s: Stmt, ahead: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
     if isinstance(s, Loop) and on_lanes(s, state.kinds):
-        return gathered(s, state.kinds, state.dtypes, state.names) or (s,)
+        return gathered(s, state.kinds, state.dtypes, state.names, written(ahead)) or (s,)
     inner = tuple(gather(state, b) for b in blocks(s))
     return (with_blocks(s, inner) if inner else s,)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import DType
 from tl2hip.nest.dependence import AxisKind, Reduction
 from tl2hip.nest.index import value_of
-from tl2hip.nest.ir import AxisRef, Compare, Expr, If, Load, Logic, Loop, Set, Stmt, Store, Update, Var
+from tl2hip.nest.ir import AxisRef, Call, Compare, Expr, If, Load, Logic, Loop, Set, Stmt, Store, Update, Var
 from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, blocks, with_blocks
 from tl2hip.plan.access import uses
 from tl2hip.plan.names import Names
@@ -18,7 +19,8 @@ from tl2hip.plan.reduce import identity, merge
 class Promoted:
     """The statements around and of a loop, and the scalars that hold the sums of its axis.
 
-    They may run only where `test` holds: where it does not, the loop does nothing, and its element may be none.
+    They may run only where `test` holds: where it does not, the loop does nothing, and its element may be none
+    or another thread's. Without a test they may always run.
     """
 
     body: tuple[Stmt, ...]
@@ -26,20 +28,45 @@ class Promoted:
     test: Expr | None = None
 
 
-def promoted(loop: Loop, atomic: frozenset[str], dtypes: dict[str, DType], names: Names) -> Promoted:
+Element = tuple[str, tuple[Expr, ...]]
+"""An array and an index into it."""
+
+
+def written(ahead: Iterable[Stmt]) -> frozenset[Element]:
+    """The elements that these statements surely write, by indices of axes and sizes alone.
+
+    Whatever follows them in their body names the same element by the same index: it is there, and no other
+    thread may have a part in it that this one has not.
+    """
+    stores = (s for s in ahead if isinstance(s, Store | Update) and s.proven)
+    return frozenset(
+        (s.array, s.index) for s in stores if not any(isinstance(p, Load | Var | Call) for p in _index(s))
+    )
+
+
+def promoted(
+    loop: Loop,
+    atomic: frozenset[str],
+    dtypes: dict[str, DType],
+    names: Names,
+    before: frozenset[Element] = frozenset(),
+) -> Promoted:
     """The loop with `C[i, j] += …` over its axis turned into a sum in a scalar: load, loop, store.
 
     Only for an element that stands still in the loop, that nothing else in it touches, and that no other thread
-    updates. The new scalars are added to `dtypes`.
+    updates. The new scalars are added to `dtypes`. An element `before`, which is `written` ahead of the loop, is
+    stored back even where the loop does not run.
     """
     ahead: list[Stmt] = []
     behind: list[Stmt] = []
     sums: set[str] = set()
-    test = _ever(loop)
+    test: Expr | None = None
     for array in dict.fromkeys(s.array for s in all_stmts(loop.body) if isinstance(s, Update)):
         update = _still(loop, array)
         if update is None or array in atomic:
             continue
+        if (array, update.index) not in before:
+            test = _ever(loop)
         dtype = update.value.dtype
         held = Var(names.fresh(f"{array}_held"), dtype)
         dtypes[held.name] = dtype
@@ -47,16 +74,23 @@ def promoted(loop: Loop, atomic: frozenset[str], dtypes: dict[str, DType], names
         ahead.append(Set(held.name, Load(array, update.index, dtype, update.proven), at=update.at))
         behind.append(Store(array, update.index, held, update.proven, at=update.at))
         loop = replace(loop, body=_into(loop.body, array, held))
-    return Promoted((*ahead, loop, *behind), frozenset(sums), test if ahead else None)
+    return Promoted((*ahead, loop, *behind), frozenset(sums), test)
 
 
 def gathered(
-    loop: Loop, kinds: dict[str, AxisKind], dtypes: dict[str, DType], names: Names, *, keep: bool = False
+    loop: Loop,
+    kinds: dict[str, AxisKind],
+    dtypes: dict[str, DType],
+    names: Names,
+    before: frozenset[Element] = frozenset(),
+    *,
+    keep: bool = False,
 ) -> tuple[Stmt, ...] | None:
     """The loop with `C[i] += …` over its axis turned into a reduction of a scalar, and one update behind it.
 
     For lanes and blocks that share the axis out: they combine a scalar in a tree, where updates would be
     atomics that all meet in one place. The axis' kind changes with it. None where nothing stands still.
+    `before` are the elements `written` ahead of the loop: these are updated even where the loop does not run.
     `keep`: the scalar is used in more than one kernel.
     """
     kind = kinds[loop.axis.name]
@@ -72,7 +106,8 @@ def gathered(
         dtypes[held.name] = dtype
         ahead.append(Set(held.name, identity(u.op, dtype), at=update.at))
         once = replace(update, value=held)
-        behind.append(once if test is None else If(test, (once,), at=update.at))
+        needed = None if (u.array, update.index) in before else test
+        behind.append(once if needed is None else If(needed, (once,), at=update.at))
         loop = replace(loop, body=_into(loop.body, u.array, held))
         reduction = Reduction(u.op, (held.name,), update.at)
         kind = replace(
@@ -129,7 +164,7 @@ def _ever(loop: Loop) -> Expr | None:
     return test
 
 
-def _index(u: Update) -> tuple[Expr, ...]:
+def _index(u: Store | Update) -> tuple[Expr, ...]:
     return tuple(p for i in u.index for p in all_parts(i))
 
 

@@ -11,7 +11,7 @@ from tl2hip.nest.ir import Alloc, Binary, If, Loop, Set, Stmt, Store, Update, Va
 from tl2hip.plan import loops
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, DeviceWhile, MultiplyAdd
 from tl2hip.plan.names import Names
-from tl2hip.plan.promote import promoted
+from tl2hip.plan.promote import promoted, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,13 @@ class ThreadCode:
 
     def lower(self, body: Iterable[Stmt]) -> tuple[DeviceStmt, ...]:
         """The device statements of a body; an Alloc is memory already placed and leaves none."""
-        return tuple(d for s in body for d in self._one(s))
+        body = tuple(body)
+        return tuple(d for n, s in enumerate(body) for d in self._one(s, body[:n]))
 
-    def _one(self, s: Stmt) -> tuple[DeviceStmt, ...]:
+    def _one(self, s: Stmt, ahead: tuple[Stmt, ...] = ()) -> tuple[DeviceStmt, ...]:
         match s:
             case Loop():
-                return self._loop(s)
+                return self._loop(s, ahead)
             case While(test=test, body=body, at=at):
                 return (DeviceWhile(test, self.lower(body), at=at),)
             case If(test=test, then=then, orelse=orelse, at=at):
@@ -49,8 +50,8 @@ class ThreadCode:
             case Alloc():
                 return ()
 
-    def _loop(self, s: Loop) -> tuple[DeviceStmt, ...]:
-        held = promoted(s, self.atomic, self.dtypes, self.names)
+    def _loop(self, s: Loop, ahead: tuple[Stmt, ...]) -> tuple[DeviceStmt, ...]:
+        held = promoted(s, self.atomic, self.dtypes, self.names, written(ahead))
         inside = replace(self, sums=self.sums | held.sums | sums_of(self.kinds[s.axis.name]))
         lowered: list[DeviceStmt] = []
         for x in held.body:
