@@ -50,6 +50,8 @@ def test_two_kernels_of_a_file_are_one_text(cli: Cli, tmp_path: Path) -> None:
     assert ran.code == 0 and ran.out.count("#pragma clang fp contract(off)") == 1
     assert "hipError_t one(" in ran.out and "hipError_t double_(" in ran.out
     assert "hipError_t one(" not in cli("emit", "two.py", "--kernel", "double").out
+    assert cli("emit", "two.py", "--all", "-o", "both.hip").code == 0
+    assert (tmp_path / "both.hip").read_text() == ran.out
 
 
 def test_a_refused_kernel_does_not_stop_the_other(cli: Cli, tmp_path: Path) -> None:
@@ -101,6 +103,17 @@ def test_a_folder_is_converted_whole(cli: Cli, folder: Path) -> None:
     written = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.hip"))
     assert written == ["hip/one.hip", "hip/sub/two.hip"]
     assert (folder / "hip/sub/two.hip").read_text() == api.emit_hip(folder / "sub/two.py")
+
+
+def test_several_texts_never_make_a_folder_of_a_name_for_a_file(cli: Cli, folder: Path) -> None:
+    both = ("emit", "one.py", "sub/two.py", "-o")
+    ran = cli(*both, "all.hip")
+    assert (ran.code, ran.out) == (2, "")
+    assert "TL804: several inputs cannot be written to the file all.hip\n" in ran.err and "-o DIR/" in ran.err
+    assert not (folder / "all.hip").exists()
+    assert cli(*both, "all.hip/").code == 0 and (folder / "all.hip" / "two.hip").is_file()
+    assert cli(*both, "all.hip", "--check").code == 0
+    assert cli(*both, "v1.2").code == 0 and (folder / "v1.2" / "one.hip").is_file()
 
 
 def test_the_same_bytes_and_order_for_any_number_of_jobs(cli: Cli, folder: Path) -> None:
@@ -203,6 +216,8 @@ def test_json_is_one_object_a_kernel(cli: Cli, folder: Path) -> None:
         ("TL804", ["emit", "."]),
         ("TL804", ["emit", "one.py", "sub/two.py"]),
         ("TL804", ["emit", ".", "-o", "plain.py"]),
+        ("TL804", ["emit", ".", "-o", "all.hip"]),
+        ("TL804", ["emit", "one.py", "sub/two.py", "-o", "new/all.CPP", "--check"]),
         ("TL805", ["emit", "one.py", "sub/two.py", "same/one.py", "-o", "hip/"]),
         ("TL806", ["emit", "one.py", "-o", "one.py"]),
         ("TL806", ["emit", "one.py", "-o", "plain.py"]),

@@ -88,7 +88,7 @@ def _into_folder(args: argparse.Namespace) -> bool:
         if quiet and (args.output == STDIN or STDIN in args.paths):
             raise misused("--check and --diff compare with a file", "name it with -o FILE")
         return False
-    if several and not outputs.is_folder(args.output) and Path(args.output).exists():
+    if several and outputs.is_file(args.output):
         raise _several(f"the file {args.output}")
     return several or outputs.is_folder(args.output)
 

@@ -13,6 +13,13 @@ from tl2hip.source.problems.base import Refused
 SUFFIXES = {"": ".hip", "read": ".read.txt", "nest": ".nest.py", "rules": ".rules.txt", "plan": ".plan.txt"}
 """How an output's name ends, by the stage that `--stop-after` names."""
 
+_OF_FILES = frozenset(".hip .cu .c .cc .cpp .cxx .h .hh .hpp .hxx .txt .py .json".split())
+
+
+def is_file(output: str) -> bool:
+    """Whether `-o` names a file: one that is there, or a path that ends as a text's name does."""
+    return not is_folder(output) and (os.path.exists(output) or PurePath(output).suffix.lower() in _OF_FILES)
+
 
 def is_folder(output: str) -> bool:
     """Whether `-o` names a folder: one that is there, or a path that ends as one."""
