@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from tl2hip.nest.analysis.affine import Poly, Symbol, subtract, symbols
 from tl2hip.nest.analysis.facts import Meaning
 
-LIMIT = 20_000
+LIMIT = 100_000
 """Operations of isl that one question may take; past it the answer is "possible"."""
 
 
@@ -27,6 +29,8 @@ class System:
         self.bounds = bounds
         self.names: dict[object, str] = {}
         self.constraints: list[str] = []
+        self._fixed: set[str] = set()
+        """The unknowns that are the same in all copies."""
         self._explained: set[tuple[Symbol, int]] = set()
 
     def shared(self, s: Symbol) -> bool:
@@ -43,10 +47,12 @@ class System:
         for m, c in p.items():
             if not m:
                 out.append(str(c))
-            elif len(m) == 1:
-                out.append(f"{c}*{self.name((m[0], 0 if self.shared(m[0]) else copy))}")
             elif all(self.shared(s) for s in m):
-                out.append(f"{c}*{self.name(m)}")
+                name = self.name(m)
+                self._fixed.add(name)
+                out.append(f"{c}*{name}")
+            elif len(m) == 1:
+                out.append(f"{c}*{self.name((m[0], copy))}")
             else:
                 return None
         return " + ".join(out) or "0"
@@ -98,23 +104,50 @@ class System:
 
     def possible(self) -> bool:
         """Whether some whole numbers satisfy every constraint."""
-        return bool(_solve(self, None)[0])
+        return _solve(self.constraints, None)[0]
 
     def value_of(self, unknown: str) -> tuple[bool, int | None]:
-        """Whether some numbers satisfy the constraints, and the one value that an unknown then has."""
-        return _solve(self, unknown)
+        """Whether some numbers satisfy the constraints, and the one value that an unknown then has.
+
+        The parts that no unknown of one copy ties together are asked first, each by itself: one that has no
+        solution settles it, and a loop nest of many axes would take too long as a whole.
+        """
+        parts = self._parts()
+        if len(parts) > 1 and not all(_solve(part, None)[0] for part in parts):
+            return False, None
+        return _solve(self.constraints, unknown)
+
+    def _parts(self) -> list[list[str]]:
+        """The constraints in groups that have no unknown in common but fixed ones; what is said of fixed ones
+        alone is in each."""
+        parts: list[tuple[set[str], list[str]]] = []
+        common: list[str] = []
+        for text in self.constraints:
+            moving = _unknowns(text) - self._fixed
+            if not moving:
+                common.append(text)
+                continue
+            joined = (moving, [text])
+            for part in [p for p in parts if not p[0].isdisjoint(moving)]:
+                parts.remove(part)
+                joined = (joined[0] | part[0], part[1] + joined[1])
+            parts.append(joined)
+        return [[*common, *texts] for _, texts in parts]
 
 
-def _solve(system: System, unknown: str | None) -> tuple[bool, int | None]:
+def _unknowns(text: str) -> set[str]:
+    return set(re.findall(r"\bv\d+", text))
+
+
+def _solve(constraints: list[str], unknown: str | None) -> tuple[bool, int | None]:
     import islpy as isl
 
-    names = list(system.names.values())
+    rule = " and ".join(constraints) or "true"
+    names = sorted(_unknowns(rule) - {unknown}, key=lambda name: int(name[1:]))
     if unknown is not None:
-        names.remove(unknown)
         names.append(unknown)
     context = isl.Context()
     context.set_max_operations(LIMIT)
-    rule = " and ".join(system.constraints) or "true"
     try:
         found = isl.Set(f"{{ [{', '.join(names)}] : {rule} }}", context=context)
         if found.is_empty():
