@@ -1,7 +1,7 @@
 """Quicker making of frozen dataclasses, while the program runs.
 
 A cold start makes several hundred frozen dataclasses, libcst's and our own, and the standard library compiles six
-functions for each (before Python 3.13 one by one): more than half of the time to the first text. Inside
+functions for each, one by one before Python 3.13: a third to a half of the time to the first text. Inside
 `quick_dataclasses()` the decorator compiles one, `__init__`, and takes the rest from closures that do the same.
 Everything but plain `frozen=True` with or without `slots=True` goes to the standard library's own.
 """
@@ -9,16 +9,18 @@ Everything but plain `frozen=True` with or without `slots=True` goes to the stan
 from __future__ import annotations
 
 import dataclasses
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, MISSING, Field, FrozenInstanceError, InitVar
-from operator import attrgetter
 from typing import Any, ClassVar
 
 _original = dataclasses.dataclass
 _INNER = getattr(dataclasses, "_FIELD", None)
 _set = object.__setattr__
+BY_FIELD = sys.version_info >= (3, 13)
+"""Whether instances are compared field by field, so that one NaN object is no other, and can be `copy.replace`d."""
 
 
 @_original(frozen=True)
@@ -28,9 +30,9 @@ class _Model:
 
 @contextmanager
 def quick_dataclasses() -> Iterator[None]:
-    """`dataclasses.dataclass` is the quicker one inside, for whoever imports it there; from Python 3.13 on nothing
-    changes, since the standard library compiles a class's functions together."""
-    if _INNER is None or sys.version_info >= (3, 13):
+    """`dataclasses.dataclass` is the quicker one inside, for whoever imports it there; from Python 3.14 on nothing
+    changes, since classes keep their annotations in another way."""
+    if _INNER is None or sys.version_info >= (3, 14):
         yield
         return
     dataclasses.dataclass = _dataclass
@@ -89,10 +91,12 @@ def _made(cls: type, slots: bool) -> type:
     hashed = tuple(f.name for f in each if (f.compare if f.hash is None else f.hash))
     named = tuple(f.name for f in each if f.repr)
     added["__repr__"] = space.get("__repr__") or _repr(named)
-    added["__eq__"] = space.get("__eq__") or _eq(_values(compared))
+    added["__eq__"] = space.get("__eq__") or (_eq_each if BY_FIELD else _eq)(_values(compared))
     explicit = "__hash__" in space and not (space["__hash__"] is None and "__eq__" in space)
     added["__hash__"] = space["__hash__"] if explicit else _hash(_values(hashed))
     positional = tuple(f.name for f in each if f.init and not f.kw_only)
+    if BY_FIELD:
+        added["__replace__"] = space.get("__replace__") or dataclasses._replace  # type: ignore[attr-defined]
     added["__match_args__"] = space.get("__match_args__", positional)
     if not slots:
         for name, value in added.items():
@@ -164,14 +168,24 @@ def _values(names: tuple[str, ...]) -> Callable[[Any], Any]:
     if not names:
         return lambda self: ()
     if len(names) == 1:
-        one = attrgetter(names[0])
+        one = operator.attrgetter(names[0])
         return lambda self: (one(self),)
-    return attrgetter(*names)
+    return operator.attrgetter(*names)
 
 
 def _eq(values: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
     def __eq__(self: Any, other: Any) -> Any:
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
+
+    return __eq__
+
+
+def _eq_each(values: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    def __eq__(self: Any, other: Any) -> Any:
+        if self is other:
+            return True
+        same = other.__class__ is self.__class__
+        return all(map(operator.eq, values(self), values(other))) if same else NotImplemented
 
     return __eq__
 
