@@ -172,3 +172,16 @@ def test_a_function_whose_name_means_two_things_is_refused(later: str, refused: 
     module, report = read_text(text + later + "\n")
     assert [(one.code, one.at.line) for one in report.problems] == ([("TL111", 6)] if refused else [])
     assert ("k" in module.refused) == refused
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a, *b, c = math.exp, math.sin, math.cos, math.tan",
+        "a, b, c = *[math.exp, math.sin], math.tan",
+    ],
+)
+def test_a_starred_assignment_gives_no_origins(text: str) -> None:
+    """`c` is math.tan in both, and no third of anything."""
+    module, _ = read_text(FILE + text + "\n")
+    assert [origin(Name(name), module) for name in "abc"] == [".a", ".b", ".c"]

@@ -114,7 +114,10 @@ def _pairs(statement: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
         if isinstance(target, ast.Name):
             yield target.id, statement.value
         elif isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-            for one, value in zip(target.elts, statement.value.elts, strict=False):
+            ones, values = target.elts, statement.value.elts
+            if any(isinstance(one, ast.Starred) for one in (*ones, *values)):
+                continue  # what goes where is then counted from both ends
+            for one, value in zip(ones, values, strict=False):
                 if isinstance(one, ast.Name):
                     yield one.id, value
 
