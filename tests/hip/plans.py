@@ -106,13 +106,13 @@ def gemm() -> Plan:
     a, b = Load("A", (i, k), F16, True), Load("B", (k, j), F16, True)
     product = Binary("*", Cast(a, F32, True), Cast(b, F32, True))
     inner: tuple[DeviceStmt, ...] = (
-        Declare("s", F32, Const(0.0, F32), line(5)),
+        Declare("s", F32, Const(0.0, F32), at=line(5)),
         For("k", i64(0), Dim("K"), i64(1), (Set("s", Binary("+", s, product), line(7)),), at=line(6)),
         Store("C", (i, j), s, True, line(8)),
     )
     body = (
-        Let("i", Var("row", I64), line(3)),
-        Let("j", Binary("+", Binary("*", Var("block", I64), i64(256)), Var("thread", I64)), line(4)),
+        Let("i", Var("row", I64), at=line(3)),
+        Let("j", Binary("+", Binary("*", Var("block", I64), i64(256)), Var("thread", I64)), at=line(4)),
         DeviceIf(Compare("<", j, Dim("N")), inner, note="lanes past the edge have no column"),
     )
     return one_kernel(
@@ -145,7 +145,7 @@ def reductions(dtype: DType, threads: int, ops: tuple[tuple[str, Const], ...]) -
         s = Var(f"s{k}", dtype)
         step = Logic(op, s, e) if op in ("and", "or") else Binary(op, s, e)
         body += [
-            Declare(s.name, dtype, first, line(2)),
+            Declare(s.name, dtype, first, at=line(2)),
             For("j", thread, Dim("N"), i64(threads), (Set(s.name, step, line(4)),), note="by threads", at=line(3)),
             Combine(op, ((s.name, dtype),), threads, line(4)),
             DeviceIf(Compare("==", thread, i64(0)), (Store("out", (i64(k), block), s, True, line(5)),)),

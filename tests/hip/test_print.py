@@ -98,7 +98,7 @@ def test_printing_leaves_no_trace_for_the_next() -> None:
 def test_a_line_of_the_user_cannot_leave_its_comment() -> None:
     plan = with_body(
         "x = 1 + \\\n    2\nint y; */ x = 2 \\",
-        Declare("x", F32, Const(1.0, F32), plans.line(1)),
+        Declare("x", F32, Const(1.0, F32), at=plans.line(1)),
         Set("x", Const(2.0, F32), plans.line(3)),
         Set("x", Var("x", F32), plans.line(3)),
     )

@@ -134,7 +134,7 @@ def test_constants_and_whiles() -> None:
 def test_what_a_printer_cannot_say_is_an_error() -> None:
     with pytest.raises(TypeError, match="no C\\+\\+ for int"):
         write(3, None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="4, 8 or 16 bytes"):
+    with pytest.raises(ValueError, match="4 to 128 bytes"):
         vector_type(F32, 3, Used())
     with pytest.raises(ValueError, match="whole number of waves"):
         body_of(Declare("p", BOOL, Const(True, BOOL)), Combine("and", (("p", BOOL),), 96))

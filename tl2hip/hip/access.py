@@ -16,10 +16,17 @@ Show = Callable[[Expr, Context], Text]
 
 def load(e: Load, ctx: Context, show: Show) -> Text:
     """One element; where the index is not proven, 0 outside the array."""
+    if e.array in ctx.vectors:
+        return Text(element(e.array, e.index, ctx, show))
     if e.proven:
         return Text(f"{ctx.c(e.array)}[{offset(e.array, e.index, ctx, show).argument}]")
     at = guarded_offset(e.array, e.index, ctx, show)
     return call(ctx.call(helpers.LOAD_OR_ZERO), ctx.c(e.array), at.argument)
+
+
+def element(vector: str, index: tuple[Expr, ...], ctx: Context, show: Show) -> str:
+    """`sums[i][j][e]`: an element of a vector in registers."""
+    return ctx.c(vector) + "".join(f"[{show(i, ctx).argument}]" for i in index)
 
 
 def offset(array: str, index: tuple[Expr, ...], ctx: Context, show: Show) -> Text:

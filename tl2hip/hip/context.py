@@ -52,6 +52,8 @@ class Context:
     below: dict[str, Expr | None] = field(default_factory=dict)
     """What each loop variable stays below, where its loop counts up."""
     host: bool = False
+    vectors: frozenset[str] = frozenset()
+    """The arrays that are vectors in registers."""
 
     def c(self, name: str) -> str:
         """The C name of a name of the plan."""

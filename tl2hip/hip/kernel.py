@@ -6,6 +6,7 @@ import re
 from math import prod
 
 from tl2hip.dtypes import I64
+from tl2hip.hip import registers  # noqa: F401  makes the writer know statements about vectors
 from tl2hip.hip.context import Context, Used
 from tl2hip.hip.counters import counters
 from tl2hip.hip.frame import fill
@@ -20,7 +21,7 @@ from tl2hip.plan.walk import all_stmts
 def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> str:
     """The text of one kernel, without a final newline."""
     arrays = {p.array.name: p.array for p in plan.arrays}
-    ctx = Context(names, used, arrays)
+    ctx = Context(names, used, arrays, vectors=frozenset(p.array.name for p in plan.arrays if p.space == "vector"))
     ctx.natural.update(extents(plan))
     given = {s.name for s in plan.nest.scalars} - ctx.natural
     ctx.index.update(n for n, t in kernel.scalars if t is I64 and n not in given)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 
 from tl2hip.dtypes import BOOL, F32, I64, DType
-from tl2hip.hip.access import guarded_offset, offset
+from tl2hip.hip.access import element, guarded_offset, offset
 from tl2hip.hip.atomics import atomic
 from tl2hip.hip.context import Context
 from tl2hip.hip.expressions import FP8, plain_is_exact, show
@@ -15,23 +15,18 @@ from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.names import Names
 from tl2hip.hip.reductions import combined, extreme, reduction, scratch
 from tl2hip.hip.text import Text, infix
-from tl2hip.hip.vectors import vector_type
 from tl2hip.hip.wrap import wrapped_lines
-from tl2hip.nest.index import value_of
 from tl2hip.nest.ir import Binary, Const, Expr, Load, Logic, Set, Store, Update, Var
 from tl2hip.plan.ir import (
     Barrier,
     Combine,
     Declare,
-    DeclareVector,
     DeviceIf,
     DeviceStmt,
     DeviceWhile,
     For,
     Let,
-    LoadVector,
     MultiplyAdd,
-    StoreVector,
 )
 from tl2hip.source.span import Source, Span
 
@@ -78,13 +73,6 @@ class Writer:
     def text(self, e: Expr) -> str:
         return show(e, self.ctx).argument
 
-    def vector_of(self, name: str) -> str:
-        """The C type of a vector in registers."""
-        a = self.ctx.arrays[name]
-        width = value_of(a.shape[0])
-        assert width is not None, name
-        return vector_type(a.dtype, width, self.ctx.used)
-
     def block(self, head: str, body: tuple[DeviceStmt, ...], tail: str = "}", note: str = "") -> None:
         """Appends a head, a body one level deeper, and the tail if there is one."""
         self.line(head, note)
@@ -119,7 +107,10 @@ def write(s: DeviceStmt, w: Writer) -> None:
 @write.register
 def _let(s: Let, w: Writer) -> None:
     w.quote(s.at)
-    w.line(f"const {s.value.dtype.c} {w.ctx.c(s.name)} = {w.text(s.value)};")
+    value = w.text(s.value)
+    if s.form == "uniform":
+        value = f"__builtin_amdgcn_readfirstlane({value})"
+    w.line(f"const {kept(s.value.dtype, s.form)} {w.ctx.c(s.name)} = {value};")
     note_value(s.name, s.value, w.ctx)
 
 
@@ -137,7 +128,12 @@ def note_value(name: str, value: Expr, ctx: Context) -> None:
 def _declare(s: Declare, w: Writer) -> None:
     w.quote(s.at)
     start = "" if s.value is None else f" = {w.text(s.value)}"
-    w.line(f"{s.dtype.c} {w.ctx.c(s.name)}{start};")
+    w.line(f"{kept(s.dtype, s.form)} {w.ctx.c(s.name)}{start};")
+
+
+def kept(dtype: DType, form: str) -> str:
+    """The C type of a scalar that is kept in a form."""
+    return "int" if form else dtype.c
 
 
 @write.register
@@ -174,7 +170,9 @@ def _multiply_add(s: MultiplyAdd, w: Writer) -> None:
 def _store(s: Store, w: Writer) -> None:
     w.quote(s.at)
     array = w.ctx.c(s.array)
-    if s.proven:
+    if s.array in w.ctx.vectors:
+        w.line(f"{element(s.array, s.index, w.ctx, show)} = {w.text(s.value)};")
+    elif s.proven:
         w.line(f"{array}[{offset(s.array, s.index, w.ctx, show).argument}] = {w.text(s.value)};")
     else:
         _guarded(s.array, s.index, f"{array}[at] = {w.text(s.value)};", w)
@@ -216,9 +214,9 @@ def _updated(s: Update, place: str, w: Writer) -> str:
 
 def _applied(s: Update, place: str, t: DType, ctx: Context) -> str:
     """`element op value` where the element is text already."""
-    element = "\0"
-    inner = Context(_With(ctx, element, place), ctx.used, ctx.arrays, ctx.natural, ctx.index)
-    left = Var(element, t)
+    old = "\0"
+    inner = replace(ctx, names=_With(ctx, old, place))
+    left = Var(old, t)
     e = Logic(s.op, left, s.value) if s.op in ("and", "or") else Binary(s.op, left, s.value)
     return show(e, inner).argument
 
@@ -231,26 +229,6 @@ class _With:
 
     def __getitem__(self, name: str) -> str:
         return self._text if name == self._name else self._names[name]
-
-
-@write.register
-def _load_vector(s: LoadVector, w: Writer) -> None:
-    w.quote(s.at)
-    place = offset(s.array, s.index, w.ctx, show).argument
-    kind = w.vector_of(s.vector)
-    w.line(f"{kind} {w.ctx.c(s.vector)} = *(const {kind} *)&{w.ctx.c(s.array)}[{place}];")
-
-
-@write.register
-def _declare_vector(s: DeclareVector, w: Writer) -> None:
-    w.line(f"{w.vector_of(s.vector)} {w.ctx.c(s.vector)};")
-
-
-@write.register
-def _store_vector(s: StoreVector, w: Writer) -> None:
-    w.quote(s.at)
-    place = offset(s.array, s.index, w.ctx, show).argument
-    w.line(f"*({w.vector_of(s.vector)} *)&{w.ctx.c(s.array)}[{place}] = {w.ctx.c(s.vector)};")
 
 
 # --- control ---------------------------------------------------------------------------------------------
@@ -266,7 +244,7 @@ def _for(s: For, w: Writer) -> None:
     if natural_loop(s.start, s.stop, s.down, w.ctx):
         w.ctx.natural.add(s.var)
     w.ctx.below[s.var] = None if s.down else s.stop
-    w.block(f"for ({loop_head(s.var, s.start, s.stop, s.step, s.down, w.ctx)}) {{", s.body, note=s.note)
+    w.block(f"for ({loop_head(s.var, s.start, s.stop, s.step, s.down, w.ctx, s.small)}) {{", s.body, note=s.note)
 
 
 def natural_loop(start: Expr, stop: Expr, down: bool, ctx: Context) -> bool:
@@ -276,11 +254,14 @@ def natural_loop(start: Expr, stop: Expr, down: bool, ctx: Context) -> bool:
     return is_natural(stop, ctx) or stop == Const(-1, I64)
 
 
-def loop_head(var: str, start: Expr, stop: Expr, step: Expr, down: bool, ctx: Context) -> str:
-    """`i64 i = start; i < stop; i += step`."""
+def loop_head(
+    var: str, start: Expr, stop: Expr, step: Expr, down: bool, ctx: Context, small: bool = False
+) -> str:
+    """`i64 i = start; i < stop; i += step`, or with an int where `small`."""
     name = ctx.c(var)
     test = infix(">" if down else "<", Text(name), show(stop, ctx)).text
-    return f"i64 {name} = {show(start, ctx).argument}; {test}; {_advance(name, step, ctx)}"
+    kind = "int" if small else "i64"
+    return f"{kind} {name} = {show(start, ctx).argument}; {test}; {_advance(name, step, ctx)}"
 
 
 def _advance(name: str, step: Expr, ctx: Context) -> str:

@@ -26,26 +26,36 @@ Index = Literal[
     "gridDim.z",
 ]
 
+Form = Literal["", "int", "uniform"]
+"""How an i64 is kept."""
+
 
 # --- what a thread runs ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """`const dtype name = value;` in the rest of the block: read with `Var(name, value.dtype)`."""
+    """`const dtype name = value;` in the rest of the block: read with `Var(name, value.dtype)`.
+
+    `form`: an i64 that surely fits 32 bits may be an "int", one that all lanes of a wave agree on a "uniform" int,
+    kept in a scalar register.
+    """
 
     name: str
     value: Expr
+    form: Form = ""
     at: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Declare:
-    """A scalar that changes: `dtype name = value;`, without a value where every read follows a Set."""
+    """A scalar that changes: `dtype name = value;`, without a value where every read follows a Set. `form` as of
+    a Let."""
 
     name: str
     dtype: DType
     value: Expr | None
+    form: Form = ""
     at: Span = field(default=NOWHERE, compare=False)
 
 
@@ -63,8 +73,9 @@ class MultiplyAdd:
 class For:
     """`for (i64 var = start; var < stop; var += step)`, or with `>` where `down`.
 
-    `var` is an i64 read with `AxisRef(var)`. `step` is an i64 expression of the sign `down` says.
-    `unroll`: the user's `unroll(n)`. `note` is a few words said beside the loop ("lanes over j").
+    `var` is an i64 read with `AxisRef(var)`, or an int where `small`. `step` is an i64 expression of the sign
+    `down` says. `unroll`: how many bodies stand in a row, the user's `unroll(n)` for one. `note` is a few words
+    said beside the loop ("lanes over j").
     """
 
     var: str
@@ -74,6 +85,7 @@ class For:
     body: tuple[DeviceStmt, ...]
     down: bool = False
     unroll: int | None = None
+    small: bool = False
     note: str = ""
     at: Span = field(default=NOWHERE, compare=False)
 
@@ -124,29 +136,40 @@ NONE_LAST = -1
 
 @dataclass(frozen=True, slots=True)
 class DeclareVector:
-    """A vector in registers, whose elements are stored one by one: the name of an array in the space "vector"."""
+    """Vectors in registers: the name of an array in the space "vector". Without `zeros` they hold nothing yet."""
 
     vector: str
+    zeros: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LoadVector:
-    """Declares `vector`, the name of an array in the space "vector", with consecutive elements along the last
-    index of `array`, by one access. Its bytes are 4, 8 or 16, and the address is a multiple of them."""
+    """The vector of `vector` (the name of an array in the space "vector") takes consecutive elements along the
+    last index of `array`, by one access of 4, 8 or 16 bytes.
+
+    `slot` says which of several vectors; a vector alone (no slot) is declared here. The address is a multiple of
+    the bytes, or where not `aligned` of an element's. `streamed`: the elements are not read again soon.
+    """
 
     vector: str
     array: str
     index: tuple[Expr, ...]
+    slot: tuple[Expr, ...] = ()
+    aligned: bool = True
+    streamed: bool = False
     at: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class StoreVector:
-    """The elements of `vector` to consecutive elements of `array`, by one access; as LoadVector."""
+    """The elements of a vector to consecutive elements of `array`, by one access; as LoadVector."""
 
     array: str
     index: tuple[Expr, ...]
     vector: str
+    slot: tuple[Expr, ...] = ()
+    aligned: bool = True
+    streamed: bool = False
     at: Span = field(default=NOWHERE, compare=False)
 
 
@@ -177,7 +200,7 @@ class Placed:
 
     `global`: a pointer argument. `workspace`: a part of the launcher's workspace argument, passed to kernels as
     a pointer. `shared`: LDS, constant extents. `thread`: a C array of each thread, constant extents. `vector`:
-    registers of a thread, one constant extent of 4, 8 or 16 bytes in all.
+    vectors in registers of a thread, constant extents, of which the last is one vector's.
     """
 
     array: Array

@@ -6,6 +6,7 @@ The nest's axes have unique names, but a C++ loop has a scope of its own, and th
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from tl2hip.nest.ir import AxisRef, Expr, Load, Set, Store, Update
 from tl2hip.nest.walk import all_parts, map_expr
@@ -47,17 +48,7 @@ def _plain(name: str, users: Users) -> str:
 def _loop(s: For, plain: str, users: Users, around: set[str]) -> For:
     """The loop under another name, its body renamed in turn."""
     inner = map_exprs(lambda e: map_expr(lambda x: _axis(x, s.var, plain), e), s.body)
-    return For(
-        plain,
-        s.start,
-        s.stop,
-        s.step,
-        plainly(inner, users, {*around, plain}),
-        down=s.down,
-        unroll=s.unroll,
-        note=s.note,
-        at=s.at,
-    )
+    return replace(s, var=plain, body=plainly(inner, users, {*around, plain}))
 
 
 def _axis(e: Expr, old: str, new: str) -> Expr:

@@ -38,8 +38,8 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (start, stop, step)
         case DeviceIf(test=test) | DeviceWhile(test=test):
             return (test,)
-        case LoadVector(index=index) | StoreVector(index=index):
-            return index
+        case LoadVector(index=index, slot=slot) | StoreVector(index=index, slot=slot):
+            return (*slot, *index)
         case Barrier() | Combine() | DeclareVector():
             return ()
 
@@ -97,7 +97,7 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
         case DeviceIf() | DeviceWhile():
             return replace(s, test=f(s.test))
         case LoadVector() | StoreVector():
-            return replace(s, index=tuple(f(i) for i in s.index))
+            return replace(s, index=tuple(f(i) for i in s.index), slot=tuple(f(i) for i in s.slot))
         case Barrier() | Combine() | DeclareVector():
             return s
 
