@@ -8,6 +8,20 @@ from typing import ClassVar
 from tl2hip.source.problems.base import Problem
 
 
+def _kernel(body: str, parameters: str = "M, N", shape: str = "[M, N]") -> str:
+    """The text of a kernel that reads x, of that shape, and writes y: what the examples share."""
+    return (
+        "import tl2hip as tl\n"
+        "\n"
+        f"def f({parameters}):\n"
+        f'    x = tl.InputTensor("x", {shape}, "f32")\n'
+        '    y = tl.OutputTensor("y", [M], "f32")\n'
+        "    i, j = tl.TileLoop([M, N], [64, 64])\n"
+        f"{body}"
+        "    return tl.CompileKernel(f)\n"
+    )
+
+
 @dataclass(frozen=True)
 class NotInArticle(Problem):
     code: ClassVar[str] = "TL220"
@@ -18,27 +32,8 @@ class NotInArticle(Problem):
         "A kernel that declares InputTensor, OutputTensor and TileLoop is a straight list of tile operations: tiles"
         " are loaded, computed with and stored. Everything else is refused, as it would be dropped otherwise."
     )
-    example: ClassVar[str] = (
-        "import tl2hip as tl\n"
-        "\n"
-        "def f(M, N):\n"
-        '    x = tl.InputTensor("x", [M, N], "f32")\n'
-        '    y = tl.OutputTensor("y", [M], "f32")\n'
-        "    i, j = tl.TileLoop([M, N], [64, 64])\n"
-        "    y[i].store(x[i, j].load() ** 2)\n"
-        "    return tl.CompileKernel(f)\n"
-    )
-    rewrite: ClassVar[str] = (
-        "import tl2hip as tl\n"
-        "\n"
-        "def f(M, N):\n"
-        '    x = tl.InputTensor("x", [M, N], "f32")\n'
-        '    y = tl.OutputTensor("y", [M], "f32")\n'
-        "    i, j = tl.TileLoop([M, N], [64, 64])\n"
-        "    t = x[i, j].load()\n"
-        "    y[i].store(t * t)\n"
-        "    return tl.CompileKernel(f)\n"
-    )
+    example: ClassVar[str] = _kernel("    y[i].store(x[i, j].load() ** 2)\n")
+    rewrite: ClassVar[str] = _kernel("    t = x[i, j].load()\n    y[i].store(t * t)\n")
     what: str
     way: str = "load, compute with and store tiles; for anything else write the loops (`for i in range(M):`)"
 
@@ -50,26 +45,8 @@ class BadDeclaration(Problem):
     message: ClassVar[str] = "{reason}"
     help: ClassVar[str] = "{way}"
     why: ClassVar[str] = "Names, extents, blocks and dtypes are read from the text, without running it."
-    example: ClassVar[str] = (
-        "import tl2hip as tl\n"
-        "\n"
-        "def f(M, N):\n"
-        '    x = tl.InputTensor("x", M, "f32")\n'
-        '    y = tl.OutputTensor("y", [M], "f32")\n'
-        "    i, j = tl.TileLoop([M, N], [64, 64])\n"
-        "    y[i].store(x[i, j].load())\n"
-        "    return tl.CompileKernel(f)\n"
-    )
-    rewrite: ClassVar[str] = (
-        "import tl2hip as tl\n"
-        "\n"
-        "def f(M, N):\n"
-        '    x = tl.InputTensor("x", [M, N], "f32")\n'
-        '    y = tl.OutputTensor("y", [M], "f32")\n'
-        "    i, j = tl.TileLoop([M, N], [64, 64])\n"
-        "    y[i].store(x[i, j].load())\n"
-        "    return tl.CompileKernel(f)\n"
-    )
+    example: ClassVar[str] = _kernel("    y[i].store(x[i, j].load())\n", shape="M")
+    rewrite: ClassVar[str] = _kernel("    y[i].store(x[i, j].load())\n")
     reason: str
     way: str = 'write `A = tl.InputTensor("A", [M, K], "float16")` and `i, j = tl.TileLoop([M, N], [64, 64])`'
 
@@ -84,26 +61,8 @@ class BadTileIndex(Problem):
         "An index that is in some store is kept; any other index of a stored tile is summed over. `tl.dot` sums"
         " over the indices that both factors have and no store has."
     )
-    example: ClassVar[str] = (
-        "import tl2hip as tl\n"
-        "\n"
-        "def f(M, N):\n"
-        '    x = tl.InputTensor("x", [M, N], "f32")\n'
-        '    y = tl.OutputTensor("y", [M], "f32")\n'
-        "    i, j = tl.TileLoop([M, N], [64, 64])\n"
-        "    y[i].store(x[i].load())\n"
-        "    return tl.CompileKernel(f)\n"
-    )
-    rewrite: ClassVar[str] = (
-        "import tl2hip as tl\n"
-        "\n"
-        "def f(M, N):\n"
-        '    x = tl.InputTensor("x", [M, N], "f32")\n'
-        '    y = tl.OutputTensor("y", [M], "f32")\n'
-        "    i, j = tl.TileLoop([M, N], [64, 64])\n"
-        "    y[i].store(x[i, j].load())\n"
-        "    return tl.CompileKernel(f)\n"
-    )
+    example: ClassVar[str] = _kernel("    y[i].store(x[i].load())\n")
+    rewrite: ClassVar[str] = _kernel("    y[i].store(x[i, j].load())\n")
     reason: str
     way: str = "index a tensor with one tile index or constant for each axis, as in `A[i, k]`"
 
@@ -118,26 +77,8 @@ class NoValue(Problem):
         "Parameters of a kernel in the article's notation are fixed when it is printed. Only those that stand in a"
         " tensor's shape or in a TileLoop's extents can stay open until run time."
     )
-    example: ClassVar[str] = (
-        "import tl2hip as tl\n"
-        "\n"
-        "def f(M, N, scale):\n"
-        '    x = tl.InputTensor("x", [M, N], "f32")\n'
-        '    y = tl.OutputTensor("y", [M], "f32")\n'
-        "    i, j = tl.TileLoop([M, N], [64, 64])\n"
-        "    y[i].store(scale * x[i, j].load())\n"
-        "    return tl.CompileKernel(f)\n"
-    )
-    rewrite: ClassVar[str] = (
-        "import tl2hip as tl\n"
-        "\n"
-        "def f(M, N, scale=0.5):\n"
-        '    x = tl.InputTensor("x", [M, N], "f32")\n'
-        '    y = tl.OutputTensor("y", [M], "f32")\n'
-        "    i, j = tl.TileLoop([M, N], [64, 64])\n"
-        "    y[i].store(scale * x[i, j].load())\n"
-        "    return tl.CompileKernel(f)\n"
-    )
+    example: ClassVar[str] = _kernel("    y[i].store(scale * x[i, j].load())\n", "M, N, scale")
+    rewrite: ClassVar[str] = _kernel("    y[i].store(scale * x[i, j].load())\n", "M, N, scale=0.5")
     name: str
 
 
@@ -148,28 +89,7 @@ class NothingToMark(Problem):
     message: ClassVar[str] = "{name} has no loop to act on"
     help: ClassVar[str] = "{way}"
     why: ClassVar[str] = "A mark is honoured or refused, never ignored."
-    example: ClassVar[str] = (
-        "import tl2hip as tl\n"
-        "\n"
-        "def f(M, N):\n"
-        '    x = tl.InputTensor("x", [M, N], "f32")\n'
-        '    y = tl.OutputTensor("y", [M], "f32")\n'
-        "    i, j = tl.TileLoop([M, N], [64, 64])\n"
-        "    with tl.Unroll(4):\n"
-        "        t = x[i, j].load()\n"
-        "    y[i].store(t)\n"
-        "    return tl.CompileKernel(f)\n"
-    )
-    rewrite: ClassVar[str] = (
-        "import tl2hip as tl\n"
-        "\n"
-        "def f(M, N):\n"
-        '    x = tl.InputTensor("x", [M, N], "f32")\n'
-        '    y = tl.OutputTensor("y", [M], "f32")\n'
-        "    i, j = tl.TileLoop([M, N], [64, 64])\n"
-        "    with tl.Unroll(4):\n"
-        "        y[i].store(x[i, j].load())\n"
-        "    return tl.CompileKernel(f)\n"
-    )
+    example: ClassVar[str] = _kernel("    with tl.Unroll(4):\n        t = x[i, j].load()\n    y[i].store(t)\n")
+    rewrite: ClassVar[str] = _kernel("    with tl.Unroll(4):\n        y[i].store(x[i, j].load())\n")
     name: str
     way: str = "put the tl.dot, tl.sum or tl.max whose loop it marks inside, or take it out"

@@ -38,6 +38,24 @@ class SerialKind(Protocol):
     def live_out(self) -> tuple[str, ...]: ...
 
 
+def _in_one_thread(line: str) -> str:
+    """The text of a kernel that carries `s` through its loop by that line, and says that it is meant."""
+    return (
+        "from tl2hip import Tensor, Tile, dims, f32, kernel, serial\n"
+        "\n"
+        '(N,) = dims("N")\n'
+        "\n"
+        "\n"
+        "@kernel\n"
+        "def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:\n"
+        "    i: Tile[int, serial]\n"
+        "    s = f32(0)\n"
+        "    for i in range(N):\n"
+        f"{line}"
+        "        y[i] = s\n"
+    )
+
+
 @dataclass(frozen=True)
 class CarriedValue(Problem):
     code: ClassVar[str] = "TL401"
@@ -59,20 +77,7 @@ class CarriedValue(Problem):
         "        s = s * f32(0.5) + x[i]\n"
         "        y[i] = s\n"
     )
-    rewrite: ClassVar[str] = (
-        "from tl2hip import Tensor, Tile, dims, f32, kernel, serial\n"
-        "\n"
-        '(N,) = dims("N")\n'
-        "\n"
-        "\n"
-        "@kernel\n"
-        "def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:\n"
-        "    i: Tile[int, serial]\n"
-        "    s = f32(0)\n"
-        "    for i in range(N):\n"
-        "        s = s * f32(0.5) + x[i]\n"
-        "        y[i] = s\n"
-    )
+    rewrite: ClassVar[str] = _in_one_thread("        s = s * f32(0.5) + x[i]\n")
     loop: str
     sentence: str
     places: str = ""
@@ -233,20 +238,7 @@ class RunningValue(Problem):
         "        s += x[i]\n"
         "        y[i] = s\n"
     )
-    rewrite: ClassVar[str] = (
-        "from tl2hip import Tensor, Tile, dims, f32, kernel, serial\n"
-        "\n"
-        '(N,) = dims("N")\n'
-        "\n"
-        "\n"
-        "@kernel\n"
-        "def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:\n"
-        "    i: Tile[int, serial]\n"
-        "    s = f32(0)\n"
-        "    for i in range(N):\n"
-        "        s += x[i]\n"
-        "        y[i] = s\n"
-    )
+    rewrite: ClassVar[str] = _in_one_thread("        s += x[i]\n")
     loop: str
     name: str
     places: str = ""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tl2hip.source.problems.base import Problem
+from tl2hip.source.problems.marks_examples import MARKED, marked
 
 
 @dataclass(frozen=True)
@@ -15,28 +16,8 @@ class UnknownMark(Problem):
     message: ClassVar[str] = "not a mark of a loop"
     help: ClassVar[str] = "a tile size, then any of waves(n), lanes(n), vec(n), unroll(n), stages(n), serial"
     why: ClassVar[str] = "A mark that is not known cannot be honoured, so it is refused."
-    example: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, stages, unroll, waves
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 128, 4]
-    for i in range(N):
-        y[i] = x[i]
-"""
-    rewrite: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, unroll
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 128, unroll(2)]
-    for i in range(N):
-        y[i] = x[i]
-"""
+    example: ClassVar[str] = marked("i: Tile[int, 128, 4]")
+    rewrite: ClassVar[str] = MARKED
 
 
 @dataclass(frozen=True)
@@ -46,28 +27,8 @@ class MarkOutOfRange(Problem):
     message: ClassVar[str] = "{name} cannot be {value}: it is {allowed}"
     help: ClassVar[str] = "choose one of these, or leave the mark out and let tl2hip choose"
     why: ClassVar[str] = "A block has up to 16 waves of 64 lanes; an access moves up to 16 bytes."
-    example: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, stages, unroll, waves
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 96, waves(3)]
-    for i in range(N):
-        y[i] = x[i]
-"""
-    rewrite: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, unroll
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 128, unroll(2)]
-    for i in range(N):
-        y[i] = x[i]
-"""
+    example: ClassVar[str] = marked("i: Tile[int, 96, waves(3)]")
+    rewrite: ClassVar[str] = MARKED
     name: str
     value: int
     allowed: str
@@ -80,28 +41,8 @@ class MarkNotConstant(Problem):
     message: ClassVar[str] = "a mark or a tile size must be a constant integer"
     help: ClassVar[str] = "write a number, a file-level constant, or a keyword-only parameter with a default"
     why: ClassVar[str] = "Tile sizes and marks shape the printed text, so they are known when it is printed."
-    example: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, stages, unroll, waves
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, N]
-    for i in range(N):
-        y[i] = x[i]
-"""
-    rewrite: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, unroll
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 128, unroll(2)]
-    for i in range(N):
-        y[i] = x[i]
-"""
+    example: ClassVar[str] = marked("i: Tile[int, N]")
+    rewrite: ClassVar[str] = MARKED
 
 
 @dataclass(frozen=True)
@@ -113,28 +54,8 @@ class TileNotDivisible(Problem):
     why: ClassVar[str] = (
         "A tile is split evenly: tile = waves · lanes · vec · rest, and the rest stays in registers."
     )
-    example: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, stages, unroll, waves
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 98, waves(4), unroll(2)]
-    for i in range(N):
-        y[i] = x[i]
-"""
-    rewrite: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, unroll
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 128, unroll(2)]
-    for i in range(N):
-        y[i] = x[i]
-"""
+    example: ClassVar[str] = marked("i: Tile[int, 98, waves(4), unroll(2)]")
+    rewrite: ClassVar[str] = MARKED
     tile: int
     marks: str
 
@@ -146,28 +67,8 @@ class TileWithoutLoop(Problem):
     message: ClassVar[str] = "no loop over `{name}` follows"
     help: ClassVar[str] = "put the annotation above a `for {name} in range(…):`, or take it out"
     why: ClassVar[str] = "A Tile marks loops. One whose loop is gone, or stands above it, would be ignored."
-    example: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, stages, unroll, waves
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    k: Tile[int, 128]
-    for i in range(N):
-        y[i] = x[i]
-"""
-    rewrite: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, unroll
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 128, unroll(2)]
-    for i in range(N):
-        y[i] = x[i]
-"""
+    example: ClassVar[str] = marked("k: Tile[int, 128]")
+    rewrite: ClassVar[str] = MARKED
     name: str
 
 
@@ -178,29 +79,8 @@ class TileTwice(Problem):
     message: ClassVar[str] = "`{name}` has a tile already, on line {line}"
     help: ClassVar[str] = "marks hold for every loop over a name: keep one, or use tiled(range(…), …) on one loop"
     why: ClassVar[str] = "Marks hold for every loop over a name, so two sets of them contradict each other."
-    example: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, stages, unroll, waves
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 128]
-    i: Tile[int, 64]
-    for i in range(N):
-        y[i] = x[i]
-"""
-    rewrite: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, unroll
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 128, unroll(2)]
-    for i in range(N):
-        y[i] = x[i]
-"""
+    example: ClassVar[str] = marked("i: Tile[int, 128]\n    i: Tile[int, 64]")
+    rewrite: ClassVar[str] = MARKED
     name: str
     line: int
 
@@ -212,28 +92,8 @@ class BadTile(Problem):
     message: ClassVar[str] = "{reason}"
     help: ClassVar[str] = "write `i: Tile[int, 128]`, `i: Tile[int, 128, waves(2)]` or `i: Tile[int, serial]`"
     why: ClassVar[str] = "`Tile[int, n, marks…]`: the type of the variable, then the tile size or marks or both."
-    example: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, stages, unroll, waves
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int]
-    for i in range(N):
-        y[i] = x[i]
-"""
-    rewrite: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, unroll
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 128, unroll(2)]
-    for i in range(N):
-        y[i] = x[i]
-"""
+    example: ClassVar[str] = marked("i: Tile[int]")
+    rewrite: ClassVar[str] = MARKED
     reason: str
 
 

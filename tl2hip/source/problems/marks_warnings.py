@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tl2hip.source.problems.base import Problem
+from tl2hip.source.problems.marks_examples import MARKED, marked
 
 
 @dataclass(frozen=True)
@@ -19,26 +20,6 @@ class NotPlannedYet(Problem):
         "The mark is checked for its range and kept in the nest, and the kernel is right. It does not shape "
         "the kernel yet."
     )
-    example: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, stages, unroll, waves
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 128, stages(2)]
-    for i in range(N):
-        y[i] = x[i]
-"""
-    rewrite: ClassVar[str] = """\
-from tl2hip import Tensor, Tile, dims, f32, kernel, unroll
-
-M, N = dims("M N")
-
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    i: Tile[int, 128, unroll(2)]
-    for i in range(N):
-        y[i] = x[i]
-"""
+    example: ClassVar[str] = marked("i: Tile[int, 128, stages(2)]")
+    rewrite: ClassVar[str] = MARKED
     name: str
