@@ -53,6 +53,7 @@ def plan(nest: Nest, analysis: Analysis | None = None) -> Plan:
         tuple(state.notes),
         in_place,
         trees=tuple(state.trees.items()),
+        misses=tuple(state.misses),
     )
 
 

@@ -300,6 +300,15 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Miss:
+    """Why a faster plan ("matrix product", "row") did not fit the loops at a place, for `explain`."""
+
+    plan: str
+    why: str
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
     """How a reduction over one axis is shared out: over `threads` threads of each of up to `blocks` blocks."""
 
@@ -338,6 +347,7 @@ class Plan:
     in_place: tuple[tuple[str, str], ...] = ()
     trees: tuple[tuple[str, Tree], ...] = ()
     """The axes (unique names) whose reductions run as a tree; the others run in the user's order."""
+    misses: tuple[Miss, ...] = ()
 
     def placed(self, name: str) -> Placed:
         """The array of that name and its memory; KeyError where there is none."""

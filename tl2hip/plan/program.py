@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tl2hip.nest.analysis.variables import Flow
 from tl2hip.nest.index import ONE, ZERO
 from tl2hip.nest.ir import Loop, Set, Stmt, Store, Var
+from tl2hip.plan import fast
 from tl2hip.plan.access import uses
 from tl2hip.plan.block import BlockCode, gather, inner_loops
 from tl2hip.plan.ir import HostIf, HostLoop, HostStmt, Launch
@@ -33,7 +34,7 @@ class Program:
     def _one(self, u: Unit) -> tuple[HostStmt, ...]:
         match u:
             case Grid(loop=loop):
-                return launch(self.state, loop)
+                return fast.launch(self.state, loop) or launch(self.state, loop)
             case Whole(loop=loop):
                 return self._whole(loop)
             case Group(body=body):

@@ -11,7 +11,7 @@ from tl2hip.nest.index import ZERO
 from tl2hip.nest.ir import Array, Expr, Load, Loop, Nest, Set, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.nest.walk import all_stmts as nest_stmts
-from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, Let, Note, Placed, Tree
+from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, Let, Miss, Note, Placed, Tree
 from tl2hip.plan.kernels import finish
 from tl2hip.plan.names import Names
 from tl2hip.plan.walk import all_exprs, all_stmts
@@ -35,6 +35,7 @@ class State:
     kernels: list[DeviceKernel] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     trees: dict[str, Tree] = field(default_factory=dict)
+    misses: list[Miss] = field(default_factory=list)
 
     @property
     def users(self) -> dict[str, str]:
@@ -50,6 +51,10 @@ class State:
     def note(self, axis: str, where: str, why: str, at: Span) -> None:
         """Remember where a loop of the user went; loops tl2hip made itself are told under their own names."""
         self.notes.append(Note(axis, where, why, at))
+
+    def miss(self, plan: str, why: str, at: Span) -> None:
+        """Remember why a faster plan did not fit what a rule recognised."""
+        self.misses.append(Miss(plan, why, at))
 
     def add(self, suffix: str, body: tuple[DeviceStmt, ...], block: tuple[int, int, int], summary: str) -> str:
         """Finish a kernel and give its name: the nest's, with a suffix where there is something to tell apart."""
