@@ -299,6 +299,44 @@ def test_names_that_may_be_several_things_are_unsettled() -> None:
     assert module.unsettled == {"a", "b", "c", "d", "e", "f", "g", "m", "p", "q"}
 
 
+def unsettled(text: str) -> frozenset[str]:
+    return read_text(f"from tl2hip import kernel\n{text}\n@kernel\ndef k(X): X[0] = 1\n")[0].unsettled
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a = 1\na = 2\nb = a", set()),
+        ("a = 1\nb = a\na = 2", {"a"}),
+        ("a = 1\nb: int = a + 1\n(a, c) = 2, 3", {"a"}),
+        ("a = 1\ndef h(x, s=a): return x\na = 2", {"a"}),
+        ("a = 1\ndef h(x, *, s=-a): return x\nfrom math import pi as a", {"a"}),
+        ("a = 1\nb = a\ndef a(x): return x", {"a"}),
+        ("import math\nb = math.pi\nimport math", set()),
+        ("a = 1\nb = (a := 2) + 1", {"a", "b"}),
+    ],
+)
+def test_a_name_bound_anew_after_it_was_used_is_unsettled(text: str, expected: set[str]) -> None:
+    assert unsettled(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("b = p[0] + len(p) + sum(x for x in p)", False),
+        ("p[0] = 3", True),
+        ("p[0] += 3", True),
+        ("del p[0]", True),
+        ("p.append(3)", True),
+        ("q = p\nq[0] = 3", True),
+        ("def change():\n    p[0] = 3", True),
+        ("def change(q): q[0] = 3\nchange(p)", True),
+    ],
+)
+def test_a_list_that_may_be_changed_is_unsettled(text: str, changed: bool) -> None:
+    assert ("p" in unsettled("p = [1, 2]\n" + text)) == changed
+
+
 # --- files that are not read
 
 

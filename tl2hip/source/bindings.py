@@ -36,6 +36,9 @@ class Names:
     definitions: list[Definition] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)
     """The line that binds each name, the last so far."""
+    read: set[str] = field(default_factory=set)
+    """The names whose values went into another value or a default so far: what binds them anew does not change
+    that, and a name with two meanings in one file is not followed."""
 
     def bind(self, name: str, origin: str, at: Span, certain: bool) -> None:
         """Bind a name by an import or a class; one that may be either of two things is unsettled."""
@@ -44,7 +47,7 @@ class Names:
             return
         if name in self.functions:
             self.repeated.append(Repeated(name, self.lines[name], at, by_definition=True))
-        if not certain and self.origins.get(name, origin) != origin:
+        if (not certain or name in self.read) and self.origins.get(name, origin) != origin:
             self.unsettled.add(name)
         self.origins[name] = origin
         self.lines[name] = at.line
@@ -65,24 +68,32 @@ class Names:
         origin = "." + node.name
         if node.name in self.functions or (not certain and node.name in self.origins):
             self.repeated.append(Repeated(node.name, self.lines.get(node.name, at.line), at, by_definition=True))
+        if node.name in self.read and node.name not in self.functions:
+            self.unsettled.add(node.name)
         self.definitions.append(node)
         self.functions[node.name] = node
         self.origins[node.name] = origin
         self.lines[node.name] = at.line
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            self.read.update(loaded(default))
 
     def bind_others(self, statement: ast.stmt, certain: bool) -> None:
         """Bind the names of an assignment, a loop, a `with`, a `del` or a walrus."""
-        plain = isinstance(statement, (ast.Assign, ast.AnnAssign)) and certain
+        assigns = isinstance(statement, (ast.Assign, ast.AnnAssign))
+        plain = assigns and certain
+        beside = set(walruses(statement)) | self.read
         at = span(statement)
         for name in stored(statement):
             if name in self.functions and not self.compiles(statement, name):
                 self.repeated.append(Repeated(name, self.lines[name], at, by_definition=False))
             self.origins[name] = "." + name
-            if not plain:
+            if not plain or name in beside:
                 self.unsettled.add(name)
             self.lines.setdefault(name, at.line)
         if isinstance(statement, ast.Assign) and plain:
             self.follow_aliases(statement)
+        if assigns:
+            self.read.update(loaded(getattr(statement, "value", None)))
 
     def compiles(self, statement: ast.stmt, name: str) -> bool:
         """Whether a statement is `f = kernel(f)` or `f = CompileKernel(f)`."""
@@ -150,6 +161,21 @@ def _bound_in(root: ast.AST) -> Iterator[str]:
         elif isinstance(node, ast.MatchMapping) and node.rest:
             yield node.rest
         stack.extend(ast.iter_child_nodes(node))
+
+
+def walruses(statement: ast.stmt) -> Iterator[str]:
+    """The names that `:=` binds in the value of an assignment."""
+    value = getattr(statement, "value", None)
+    for node in ast.walk(value) if isinstance(value, ast.expr) else ():
+        if isinstance(node, ast.NamedExpr):
+            yield node.target.id
+
+
+def loaded(value: ast.expr | None) -> Iterator[str]:
+    """The names that an expression reads."""
+    for node in ast.walk(value) if value is not None else ():
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
 
 
 def imported(statement: ast.Import | ast.ImportFrom) -> Iterator[Import]:

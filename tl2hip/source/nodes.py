@@ -311,7 +311,8 @@ class Module(Node):
     """The functions that the reader refused something in, and all that call one of these: their bodies are
     incomplete and must not be used."""
     unsettled: frozenset[str] = frozenset()
-    """File-level names whose value cannot be read: bound under a condition, in a loop, by `global` in a
-    function, changed in place, or to something with no node."""
+    """File-level names whose value cannot be read: bound under a condition, in a loop, by `:=`, by `global` in a
+    function, anew after another value was made of the old one, to a list that may be changed, or to something with
+    no node."""
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     """What each file-level name stands for; see `names.origin`."""

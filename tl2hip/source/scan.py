@@ -22,6 +22,7 @@ from tl2hip.source.bindings import (
     origin_of,
     span,
 )
+from tl2hip.source.lists import changed_lists
 from tl2hip.source.names import resolve
 from tl2hip.source.nodes import Import
 from tl2hip.source.problems import reading
@@ -148,7 +149,8 @@ def scan(tree: ast.Module, every: list[ast.AST], known: tuple[Import, ...] = ())
             names.bind(statement.name, "." + statement.name, span(statement), certain)
         else:
             names.bind_others(statement, certain)
-    names.origins.update((name, "." + name) for name in names.unsettled)
+    names.unsettled.update(changed_lists(tree, every))
+    names.origins.update((name, "." + name) for name in sorted(names.unsettled))
     return Scan(
         tuple(imports),
         names.origins,
