@@ -266,6 +266,16 @@ def test_an_index_that_repeats_is_no_licence_through_another_array() -> None:
     assert kinds(doubled) == {"i": "serial"}
 
 
+def test_multiples_of_distinct_elements_may_meet_where_they_wrap() -> None:
+    """Of ten elements, -1 and 4 are two; 2 * -1 wraps to 8, which is 2 * 4."""
+    twice = PARALLEL["distinct scatter"].replace("y[idx[i]]", "y[2 * idx[i]]")
+    assert kinds(twice) == {"i": "serial"}
+    statement = next(line for line in twice.splitlines() if "2 * idx" in line)
+    indent = " " * (len(statement) - len(statement.lstrip()))
+    guarded = twice.replace(statement, f"{indent}if idx[i] >= 0:\n    {statement}")
+    assert kinds(guarded) == {"i": "parallel"}
+
+
 def test_time_steps_are_serial_around_parallel_space() -> None:
     text = """
         array A[N]

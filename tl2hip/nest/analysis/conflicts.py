@@ -87,11 +87,12 @@ class Pairs:
 
     def _dimensions(self, x: Access, y: Access) -> tuple[list[Pair], list[int]]:
         """The pairs that must be equal where both meet, flat indices taken apart; and the dimensions of which
-        one index may be negative, so that it may wrap. (Elements asserted to be distinct stay so wrapped.)"""
+        one index may be negative, so that it may wrap. (Elements asserted to be distinct stay so wrapped;
+        multiples of them may not.)"""
         pairs: list[Pair] = []
         wrapping: list[int] = []
         for d, (a, b) in enumerate(zip(x.index, y.index, strict=True)):
-            places = self._distinct(a, b, x, y) if len(a) == 1 else None
+            places = self._distinct(a, b, x, y) if list(a.values()) == [1] else None
             if places is not None:
                 pairs += [p for place in places for p in self._apart(place, x, y)]
             elif self.prover.nonneg(a, x.facts) and self.prover.nonneg(b, y.facts):
