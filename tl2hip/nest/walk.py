@@ -116,6 +116,12 @@ def with_blocks(s: Stmt, new: tuple[tuple[Stmt, ...], ...]) -> Stmt:
             return s
 
 
+def map_stmts(f: Callable[[Stmt], Stmt | None], body: Iterable[Stmt]) -> tuple[Stmt, ...]:
+    """A body with `f` applied to every statement, inside out; where it gives None the statement goes."""
+    new = (f(with_blocks(s, tuple(map_stmts(f, b) for b in blocks(s)))) for s in body)
+    return tuple(s for s in new if s is not None)
+
+
 def all_stmts(body: Iterable[Stmt]) -> Iterator[Stmt]:
     """Every statement of a body and of the bodies inside, in the order of the text."""
     for s in body:

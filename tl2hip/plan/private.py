@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from tl2hip.nest.index import add, mul, number, product, value_of
 from tl2hip.nest.ir import Alloc, AxisRef, Expr, Load, Stmt, Store, Update, Var
-from tl2hip.nest.walk import all_parts, all_stmts, map_exprs, with_blocks
-from tl2hip.nest.walk import blocks as inner_blocks
+from tl2hip.nest.walk import all_parts, all_stmts, map_exprs, map_stmts
 from tl2hip.plan.gfx942 import LDS_BYTES
 from tl2hip.plan.ir import Placed
 from tl2hip.plan.state import State
@@ -65,12 +64,9 @@ def _prefixed(body: tuple[Stmt, ...], array: str, which: Expr) -> tuple[Stmt, ..
         return replace(e, index=(which, *e.index)) if isinstance(e, Load) and e.array == array else e
 
     def stmt(s: Stmt) -> Stmt:
-        if isinstance(s, Store | Update) and s.array == array:
-            return replace(s, index=(which, *s.index))
-        inner = tuple(tuple(stmt(x) for x in b) for b in inner_blocks(s))
-        return with_blocks(s, inner) if inner else s
+        return replace(s, index=(which, *s.index)) if isinstance(s, Store | Update) and s.array == array else s
 
-    return tuple(stmt(s) for s in map_exprs(expr, body))
+    return map_stmts(stmt, map_exprs(expr, body))
 
 
 def linear(indices: tuple[tuple[Expr, Expr], ...]) -> Expr:

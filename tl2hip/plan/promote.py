@@ -9,7 +9,7 @@ from tl2hip.dtypes import DType
 from tl2hip.nest.dependence import AxisKind, Reduction
 from tl2hip.nest.index import value_of
 from tl2hip.nest.ir import AxisRef, Call, Compare, Expr, If, Load, Logic, Loop, Set, Stmt, Store, Update, Var
-from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, blocks, with_blocks
+from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_stmts
 from tl2hip.plan.access import uses
 from tl2hip.plan.names import Names
 from tl2hip.plan.reduce import identity, merge
@@ -181,10 +181,9 @@ def _moves(p: Expr, axes: set[str], sets: frozenset[str], writes: frozenset[str]
 
 
 def _into(body: tuple[Stmt, ...], array: str, held: Var) -> tuple[Stmt, ...]:
-    def one(s: Stmt) -> Stmt:
+    def stmt(s: Stmt) -> Stmt:
         if isinstance(s, Update) and s.array == array:
             return Set(held.name, merge(s.op, held, s.value), at=s.at)
-        inner = tuple(tuple(one(x) for x in b) for b in blocks(s))
-        return with_blocks(s, inner) if inner else s
+        return s
 
-    return tuple(one(s) for s in body)
+    return map_stmts(stmt, body)

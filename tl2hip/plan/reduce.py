@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I64, DType
@@ -25,7 +25,7 @@ from tl2hip.nest.ir import (
     Update,
     Var,
 )
-from tl2hip.nest.walk import all_parts, all_stmts, blocks, map_exprs, substitute, with_blocks
+from tl2hip.nest.walk import all_parts, all_stmts, map_exprs, map_stmts, substitute
 from tl2hip.plan.ir import NONE_FIRST, NONE_LAST, Combine, Declare
 from tl2hip.plan.names import Names
 from tl2hip.source.span import Span
@@ -200,30 +200,20 @@ def privatised(body: tuple[Stmt, ...], parts: tuple[Partial, ...]) -> tuple[Stmt
     the position is kept."""
     renamed = {p.reduction.variables[0]: p.names[0] for p in parts}
     follow = {name: p for p in parts for name, _ in p.payloads}
+    first = {p.payloads[0][0] for p in parts if p.payloads}
 
     def expr(e: Expr) -> Expr:
         return replace(e, name=renamed[e.name]) if isinstance(e, Var) and e.name in renamed else e
 
-    return _renamed_sets(map_exprs(expr, body), renamed, follow)
-
-
-def _renamed_sets(
-    body: tuple[Stmt, ...], renamed: Mapping[str, str], follow: Mapping[str, Partial]
-) -> tuple[Stmt, ...]:
-    new: list[Stmt] = []
-    positions: set[str] = set()
-    for s in body:
-        if isinstance(s, Set) and s.name in follow:
+    def stmt(s: Stmt) -> Stmt | None:
+        if not isinstance(s, Set):
+            return s
+        if s.name in follow:
             p = follow[s.name]
-            if p.names[1] not in positions:
-                positions.add(p.names[1])
-                new.append(replace(s, name=p.names[1], value=AxisRef(p.axis.name)))
-        elif isinstance(s, Set) and s.name in renamed:
-            new.append(replace(s, name=renamed[s.name]))
-        else:
-            inner = tuple(_renamed_sets(b, renamed, follow) for b in blocks(s))
-            new.append(with_blocks(s, inner) if inner else s)
-    return tuple(new)
+            return replace(s, name=p.names[1], value=AxisRef(p.axis.name)) if s.name in first else None
+        return replace(s, name=renamed.get(s.name, s.name))
+
+    return map_stmts(stmt, map_exprs(expr, body))
 
 
 def sums(parts: tuple[Partial, ...]) -> frozenset[str]:
