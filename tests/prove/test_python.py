@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+import sys
+from pathlib import Path
 
-from tl2hip.prove.python import function, in_order, run_text
+import numpy as np
+import pytest
+
+from tl2hip.prove.python import PythonFails, function, in_order, run_file, run_text
 
 ARTICLE = """
 import tl2hip as tl
@@ -42,3 +46,29 @@ def test_keyword_only_parameters_are_passed_by_name() -> None:
     assert x[0] == 6
     in_order(function(module, "f", {"b": 5}), ("x", "a"))(x, 2.0)
     assert x[0] == 10
+
+
+def test_a_file_may_take_its_folder_from_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = list(sys.path)
+    for n, line in enumerate(("sys.path.pop(0)", "sys.path.append('/nowhere')")):
+        path = tmp_path / f"k{n}.py"
+        path.write_text(f"import sys\n{line}\n", encoding="utf-8")
+        run_file(path)
+    assert sys.path == [*before, "/nowhere"]
+
+
+def test_what_a_file_raises_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "k.py"
+    for line, words in (("1 / 0", "ZeroDivisionError: division by zero"), ("exit(3)", "SystemExit: 3")):
+        path.write_text(f"x = 1\n{line}\n", encoding="utf-8")
+        with pytest.raises(PythonFails) as raised:
+            run_file(path)
+        assert (str(raised.value), raised.value.line) == (words, 2)
+
+
+def test_stopping_a_file_by_hand_stops_everything(tmp_path: Path) -> None:
+    path = tmp_path / "k.py"
+    path.write_text("raise KeyboardInterrupt\n", encoding="utf-8")
+    with pytest.raises(KeyboardInterrupt):
+        run_file(path)

@@ -111,13 +111,14 @@ def _by_name(function: Callable[..., Any], order: Sequence[str]) -> Callable[...
 
 @contextlib.contextmanager
 def _beside(path: Path) -> Iterator[None]:
-    """The modules beside a file can be imported, as when it is run."""
+    """The modules beside a file can be imported, as when it is run. The file may change the path as it likes."""
     folder = str(path.resolve().parent)
     sys.path.insert(0, folder)
     try:
         yield
     finally:
-        sys.path.remove(folder)
+        if folder in sys.path:
+            sys.path.remove(folder)
 
 
 @contextlib.contextmanager
@@ -127,8 +128,6 @@ def _told_failures(filename: str) -> Iterator[None]:
     try:
         with contextlib.redirect_stdout(said):
             yield
-    except KeyboardInterrupt:
-        raise
     except (Exception, SystemExit) as error:
         raise PythonFails(f"{type(error).__name__}: {error}", _line(error, filename)) from error
     finally:
