@@ -134,6 +134,12 @@ def test_cases_too_large_for_python_are_not_told_as_unequal() -> None:
     assert line == "f: good: 2 cases; 1 were small enough for plain Python, 1 equal to it"
 
 
+def test_cases_in_which_python_raises_are_told() -> None:
+    cases = (Case({"N": 1}, "normal", 0, "equal", 1, 1), Case({"N": 2}, "normal", 0, "raised", 1, 1))
+    line = Report("f", cases, ()).text.partition("\n")[0]
+    assert line == "f: good: 2 cases, 1 equal to Python; Python raised in 1"
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

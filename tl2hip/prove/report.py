@@ -100,8 +100,11 @@ class Report:
 
 
 def _beside_python(tried: list[Case]) -> str:
-    """How many cases there were, and how many equal plain Python; large ones are too slow for it."""
+    """How many cases there were, and how many equal plain Python; large ones are too slow for it, and where Python
+    raises there is nothing to compare with."""
     ran, equal = sum(c.python != "" for c in tried), sum(c.python == "equal" for c in tried)
+    raised = sum(c.python == "raised" for c in tried)
+    rest = f"; Python raised in {raised}" if raised else ""
     if ran == len(tried):
-        return f"{ran} cases, {equal} equal to Python"
-    return f"{len(tried)} cases; {ran} were small enough for plain Python, {equal} equal to it"
+        return f"{ran} cases, {equal} equal to Python{rest}"
+    return f"{len(tried)} cases; {ran} were small enough for plain Python, {equal} equal to it{rest}"
