@@ -13,6 +13,7 @@ from tests.hip.math.library import DEVICE, HEAD, callable_functions, compiler, s
 from tl2hip.hip import math as helpers
 from tl2hip.hip.math import closure, has, lookup, ulp
 from tl2hip.hip.math.table import BY_NAME, NAMES, ROWS
+from tl2hip.nest.ir import FUNCTIONS
 
 
 def device_text() -> str:
@@ -100,8 +101,8 @@ def test_no_text_has_a_placeholder_left_or_a_long_line() -> None:
 
 def test_everything_asked_for_is_there() -> None:
     real = "sqrt exp exp2 log log2 log10 log1p expm1 sin cos tan asin acos atan atan2 sinh cosh tanh erf erfc"
-    real += " pow hypot cbrt rsqrt floor ceil trunc rint fabs copysign fmod isnan isinf isfinite floordiv mod"
-    real += " maximum minimum fmax fmin cast_i64 cast_i32 cast_i16 cast_i8 cast_u8 to_f8e4m3 to_f8e5m2"
+    real += " pow hypot cbrt rsqrt floor ceil trunc rint copysign fmod isnan isinf isfinite floordiv mod"
+    real += " cast_i64 cast_i32 cast_i16 cast_i8 cast_u8 to_f8e4m3 to_f8e5m2"
     assert all(has(name, dtype) for name in real.split() for dtype in ("f32", "f64"))
     whole = "floordiv mod shl shr ipow"
     assert all(has(name, dtype) for name in whole.split() for dtype in ["i64", "i32", "i16", "i8", "u8", "u32"])
@@ -109,6 +110,13 @@ def test_everything_asked_for_is_there() -> None:
     assert not has("exp", "i32") and not has("cast_u32", "f32")
     with pytest.raises(KeyError, match="no math helper exp for i32"):
         lookup("exp", "i32")
+
+
+def test_nothing_is_there_that_nothing_asks_for() -> None:
+    asked = {*FUNCTIONS, *"floordiv mod shl shr ipow cast_i64 cast_i32 cast_i16 cast_i8 cast_u8".split()}
+    asked |= {f"{way}_{dtype}" for way in ("to", "from") for dtype in ("f8e4m3", "f8e5m2")}
+    needed = {need for row in ROWS.values() for need in row.needs}
+    assert [row.symbol for row in ROWS.values() if row.name not in asked and row.symbol not in needed] == []
 
 
 def test_names_and_symbols_are_unique(every_name: set[str]) -> None:

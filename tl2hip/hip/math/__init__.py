@@ -35,10 +35,9 @@ is used, against values of higher precision), and the bound stated.
     cbrt        0.51    0.60     0.51    0.60
     rsqrt       1.49    1.50     1.50    1.50
 
-Everything else is exact or correctly rounded: sqrt, floor, ceil, trunc, rint, fabs, copysign, fmod, mod
-and floordiv as NumPy's remainder and floor_divide, maximum and minimum (NaN if either is), fmax and
-fmin, isnan, isinf, isfinite; shl, shr, ipow, floordiv and mod for integers; cast_<int>; to_ and from_
-f8e4m3 and f8e5m2 (FNUZ).
+Everything else is exact or correctly rounded: sqrt, floor, ceil, trunc, rint, copysign, fmod, mod and
+floordiv as NumPy's remainder and floor_divide, isnan, isinf, isfinite; shl, shr, ipow, floordiv and mod
+for integers; cast_<int> but for u32; to_ and from_ f8e4m3 and f8e5m2 (FNUZ).
 """
 
 from __future__ import annotations

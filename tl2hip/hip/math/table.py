@@ -64,9 +64,8 @@ _OWN: tuple[tuple[str, float, tuple[str, ...], float, tuple[str, ...]], ...] = (
 _ALIKE: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("sqrt", 0.0, ()),
     ("rsqrt", 1.5, ()),
-    *((name, 0.0, ()) for name in ("floor", "ceil", "trunc", "rint", "fabs", "copysign")),
+    *((name, 0.0, ()) for name in ("floor", "ceil", "trunc", "rint", "copysign")),
     *((name, 0.0, ()) for name in ("isnan", "isinf", "isfinite")),
-    *((name, 0.0, ()) for name in ("maximum", "minimum", "fmax", "fmin")),
     ("floordiv", 0.0, ("fmod",)),
     ("mod", 0.0, ("fmod",)),
 )

@@ -1,4 +1,0 @@
-// x without its sign.
-static __device__ inline REAL fabs_TYPE(REAL x) {
-    return __builtin_fabsF(x);
-}
