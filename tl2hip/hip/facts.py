@@ -74,6 +74,8 @@ def is_index(e: Expr, ctx: Context) -> bool:
             return not v.dtype.is_float and (v.dtype.bits <= 32 or is_index(v, ctx))
         case Binary(op="+" | "-" | "*" | "//" | "%" | "min" | "max" | "minimum" | "maximum", left=a, right=b):
             return is_index(a, ctx) and is_index(b, ctx)
+        case Binary(op="^", left=a, right=b):
+            return all(is_index(x, ctx) and is_natural(x, ctx) for x in (a, b))
         case Select(then=a, orelse=b):
             return is_index(a, ctx) and is_index(b, ctx)
         case _:
@@ -87,7 +89,7 @@ def is_natural(e: Expr, ctx: Context) -> bool:
             return True
         case AxisRef(axis=name) | Var(name=name) | Scalar(name=name):
             return name in ctx.natural
-        case Binary(op="+" | "*", left=a, right=b):
+        case Binary(op="+" | "*" | "^", left=a, right=b):
             return is_index(e, ctx) and is_natural(a, ctx) and is_natural(b, ctx)
         case Binary(op="//" | "min" | "minimum", left=a, right=b):
             return is_natural(a, ctx) and is_natural(b, ctx)

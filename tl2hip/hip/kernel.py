@@ -6,7 +6,7 @@ import re
 from math import prod
 
 from tl2hip.dtypes import I64
-from tl2hip.hip import registers  # noqa: F401  makes the writer know statements about vectors
+from tl2hip.hip import matrix, registers  # noqa: F401  they make the writer know more statements
 from tl2hip.hip.context import Context, Used
 from tl2hip.hip.counters import counters
 from tl2hip.hip.frame import fill
@@ -34,11 +34,17 @@ def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> 
     return fill(
         "kernel",
         summary=[kernel.summary] if kernel.summary else [],
-        threads=kernel.threads,
+        attributes=attributes(kernel),
         name=names[kernel.name],
         parameters=broken(f"{names[kernel.name]}(", parameters(kernel, plan, names)),
         lines=[f"    {line}" for line in (*_memory(kernel, plan, w), *_places(kernel, w))] + w.lines,
     )
+
+
+def attributes(kernel: DeviceKernel) -> str:
+    """What the compiler must know of a block: without its size it allows for 1,024 threads, and spills."""
+    size = f"amdgpu_flat_work_group_size({kernel.threads}, {kernel.threads})"
+    return size if kernel.waves is None else f"{size}, amdgpu_waves_per_eu({kernel.waves}, {kernel.waves})"
 
 
 def thread_number(block: tuple[int, int, int]) -> str:

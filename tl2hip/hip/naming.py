@@ -6,10 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from tl2hip.hip.names import Names, words
 from tl2hip.plan.ir import Combine, Declare, For, HostIf, HostLoop, HostStmt, Let, Plan
+from tl2hip.plan.matrix_ir import TakeTile, Window
 from tl2hip.plan.walk import all_stmts
 
 HELPERS = frozenset(
-    words("u64 at overlap folded wrapped row_major strided together load_or_zero round_to_odd from_lane last_lane ")
+    words(
+        "u64 at overlap folded wrapped row_major strided together load_or_zero round_to_odd from_lane last_lane "
+        "matrix global_read lds_read lds_write lds_barrier tile_of window "
+    )
 )
 """Names that printing itself gives to things beside the user's own."""
 
@@ -32,6 +36,10 @@ def name_plan(plan: Plan, taken: Iterable[str] = ()) -> Names:
                 names.add((s.name,))
             elif isinstance(s, For):
                 names.add((s.var,))
+            elif isinstance(s, TakeTile):
+                names.add((s.row, s.column))
+            elif isinstance(s, Window):
+                names.add((s.name,))
             elif isinstance(s, Combine):
                 names.add(n for n, _ in s.variables)
     return names

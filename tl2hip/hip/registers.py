@@ -13,8 +13,13 @@ from tl2hip.plan.ir import DeclareVector, LoadVector, StoreVector
 
 def vector_of(name: str, w: Writer, *, aligned: bool = True) -> str:
     """The C type of one of the vectors of that name."""
+    return vector_type(w.ctx.arrays[name].dtype, declared_width(name, w), w.ctx.used, aligned=aligned)
+
+
+def declared_width(name: str, w: Writer) -> int:
+    """The elements of one of the vectors of that name."""
     a = w.ctx.arrays[name]
-    return vector_type(a.dtype, _extent(a, len(a.shape) - 1), w.ctx.used, aligned=aligned)
+    return _extent(a, len(a.shape) - 1)
 
 
 def declared(name: str, w: Writer) -> str:

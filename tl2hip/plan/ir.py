@@ -12,6 +12,7 @@ from typing import Literal
 
 from tl2hip.dtypes import DType
 from tl2hip.nest.ir import Array, Expr, Nest, Set, Store, Update
+from tl2hip.plan.matrix_ir import MatrixStmt
 from tl2hip.source.span import NOWHERE, Span
 
 Index = Literal[
@@ -188,6 +189,7 @@ DeviceStmt = (
     | DeclareVector
     | LoadVector
     | StoreVector
+    | MatrixStmt
 )
 
 
@@ -232,6 +234,8 @@ class DeviceKernel:
     body: tuple[DeviceStmt, ...]
     local_arrays: tuple[str, ...] = ()
     """Names of `shared` and `thread` arrays, which it declares at its head."""
+    waves: int | None = None
+    """Waves a SIMD that its registers must leave room for; None leaves that to the compiler."""
     summary: str = ""
 
     @property

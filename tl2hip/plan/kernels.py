@@ -10,6 +10,7 @@ from tl2hip.nest.walk import all_parts
 from tl2hip.plan.declare import declare
 from tl2hip.plan.ir import (
     Declare,
+    DeclareVector,
     DeviceKernel,
     DeviceStmt,
     For,
@@ -19,6 +20,7 @@ from tl2hip.plan.ir import (
     Placed,
     StoreVector,
 )
+from tl2hip.plan.matrix_ir import Fetch, FetchFirst, TakeTile, Window
 from tl2hip.plan.rename import plainly
 from tl2hip.plan.walk import all_exprs, all_stmts
 
@@ -47,6 +49,7 @@ def finish(
     dtypes: Mapping[str, DType],
     users: Mapping[str, str],
     summary: str,
+    waves: int | None = None,
 ) -> DeviceKernel:
     """The kernel around a body: each variable declared, each array and scalar it uses an argument.
 
@@ -66,6 +69,7 @@ def finish(
         places=tuple(p for p in PLACES if p.name in read),
         body=body,
         local_arrays=tuple(a for a in placed if a in arrays and placed[a].space in ("shared", "thread")),
+        waves=waves,
         summary=summary,
     )
 
@@ -79,10 +83,26 @@ def _arrays(body: tuple[DeviceStmt, ...]) -> dict[str, bool]:
     for s in all_stmts(body):
         if isinstance(s, Store | Update):
             found[s.array] = found.get(s.array, False) or not s.proven
-        if isinstance(s, LoadVector | StoreVector):
-            found.setdefault(s.array, False)
-            found.setdefault(s.vector, False)
+        for name in touched(s):
+            found.setdefault(name, False)
     return found
+
+
+def touched(s: DeviceStmt) -> tuple[str, ...]:
+    """The arrays and vectors that a statement about whole vectors names."""
+    match s:
+        case LoadVector(array=array, vector=vector) | StoreVector(array=array, vector=vector):
+            return (array, vector)
+        case FetchFirst(array=array, vector=vector):
+            return (array, vector)
+        case Window(array=array):
+            return (array,)
+        case Fetch(vector=vector, offset=offset):
+            return (vector, offset)
+        case DeclareVector(vector=vector):
+            return (vector,)
+        case _:
+            return ()
 
 
 def _shape_exprs(arrays: Mapping[str, bool], placed: Mapping[str, Placed]) -> tuple[Expr, ...]:
@@ -107,6 +127,7 @@ def _free_scalars(exprs: Iterable[Expr], body: tuple[DeviceStmt, ...]) -> tuple[
     """The dims, scalars and host variables among the expressions, in order of first use."""
     inner_axes = {s.var for s in all_stmts(body) if isinstance(s, For)}
     inner_names = {s.name for s in all_stmts(body) if isinstance(s, Let | Declare)}
+    inner_names |= {n for s in all_stmts(body) if isinstance(s, TakeTile) for n in (s.row, s.column)}
     inner_names |= {p.name for p in PLACES}
     found: dict[str, DType] = {}
     for e in exprs:

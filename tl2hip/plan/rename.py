@@ -11,6 +11,7 @@ from dataclasses import replace
 from tl2hip.nest.ir import AxisRef, Expr, Load, Set, Store, Update
 from tl2hip.nest.walk import all_parts, map_expr
 from tl2hip.plan.ir import Combine, Declare, DeviceStmt, For, Let, LoadVector, MultiplyAdd, StoreVector
+from tl2hip.plan.matrix_ir import Fetch, FetchFirst, MatrixMultiply, TakeTile, Window
 from tl2hip.plan.names import NUMBER
 from tl2hip.plan.walk import all_stmts, bodies, map_exprs, own_exprs, with_bodies
 
@@ -76,6 +77,16 @@ def _mentioned(body: tuple[DeviceStmt, ...]) -> set[str]:
                 found.add(array)
             case LoadVector(array=array, vector=vector) | StoreVector(array=array, vector=vector):
                 found |= {array, vector}
+            case TakeTile(row=row, column=column):
+                found |= {row, column}
+            case Window(name=name, array=array):
+                found |= {name, array}
+            case Fetch(vector=vector, window=window, offset=offset):
+                found |= {vector, window, offset}
+            case FetchFirst(vector=vector, array=array):
+                found |= {vector, array}
+            case MatrixMultiply(sums=sums, left=left, right=right):
+                found |= {sums, left.vector, right.vector}
             case Combine(variables=variables):
                 found |= {v for v, _ in variables}
             case _:

@@ -56,12 +56,20 @@ class State:
         """Remember why a faster plan did not fit what a rule recognised."""
         self.misses.append(Miss(plan, why, at))
 
-    def add(self, suffix: str, body: tuple[DeviceStmt, ...], block: tuple[int, int, int], summary: str) -> str:
-        """Finish a kernel and give its name: the nest's, with a suffix where there is something to tell apart."""
+    def add(
+        self,
+        suffix: str,
+        body: tuple[DeviceStmt, ...],
+        block: tuple[int, int, int],
+        summary: str,
+        waves: int | None = None,
+    ) -> str:
+        """Finish a kernel and give its name: the nest's, with a suffix where there is something to tell apart.
+        `waves`: waves a SIMD that its registers must leave room for."""
         wish = f"{self.nest.name}_{suffix}" if suffix else f"{self.nest.name}_kernel"
         name = self.names.fresh(wish, keep=True)
         body = (*self._given(body), *body)
-        self.kernels.append(finish(name, body, block, self.placed, self.dtypes, self.users, summary))
+        self.kernels.append(finish(name, body, block, self.placed, self.dtypes, self.users, summary, waves))
         self.names.next_kernel()
         return name
 

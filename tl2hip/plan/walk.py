@@ -21,6 +21,17 @@ from tl2hip.plan.ir import (
     MultiplyAdd,
     StoreVector,
 )
+from tl2hip.plan.matrix_ir import (
+    Fetch,
+    FetchFirst,
+    Group,
+    KeepOrder,
+    LdsBarrier,
+    MatrixMultiply,
+    Part,
+    TakeTile,
+    Window,
+)
 
 
 def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
@@ -40,7 +51,17 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (test,)
         case LoadVector(index=index, slot=slot) | StoreVector(index=index, slot=slot):
             return (*slot, *index)
-        case Barrier() | Combine() | DeclareVector():
+        case MatrixMultiply(slot=slot, left=left, right=right):
+            return (*slot, *left.slot, *right.slot)
+        case TakeTile(block=block, rows=rows, columns=columns):
+            return (block, rows, columns)
+        case Window(index=index):
+            return index
+        case Fetch(slot=slot, offset_at=at, ahead=ahead):
+            return (*slot, at, ahead)
+        case FetchFirst(slot=slot, index=index, count=count):
+            return (*slot, *index, count)
+        case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | KeepOrder():
             return ()
 
 
@@ -91,15 +112,34 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
         case MultiplyAdd():
             return replace(s, left=f(s.left), right=f(s.right))
         case Store() | Update():
-            return replace(s, index=tuple(f(i) for i in s.index), value=f(s.value))
+            return replace(s, index=each(f, s.index), value=f(s.value))
         case For():
             return replace(s, start=f(s.start), stop=f(s.stop), step=f(s.step))
         case DeviceIf() | DeviceWhile():
             return replace(s, test=f(s.test))
         case LoadVector() | StoreVector():
-            return replace(s, index=tuple(f(i) for i in s.index), slot=tuple(f(i) for i in s.slot))
-        case Barrier() | Combine() | DeclareVector():
+            return replace(s, index=each(f, s.index), slot=each(f, s.slot))
+        case MatrixMultiply():
+            return replace(s, slot=each(f, s.slot), left=_part(f, s.left), right=_part(f, s.right))
+        case TakeTile():
+            return replace(s, block=f(s.block), rows=f(s.rows), columns=f(s.columns))
+        case Window():
+            return replace(s, index=each(f, s.index))
+        case Fetch():
+            return replace(s, slot=each(f, s.slot), offset_at=f(s.offset_at), ahead=f(s.ahead))
+        case FetchFirst():
+            return replace(s, slot=each(f, s.slot), index=each(f, s.index), count=f(s.count))
+        case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | KeepOrder():
             return s
+
+
+def _part(f: Callable[[Expr], Expr], p: Part) -> Part:
+    return replace(p, slot=each(f, p.slot))
+
+
+def each(f: Callable[[Expr], Expr], exprs: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """`f` of each expression."""
+    return tuple(f(e) for e in exprs)
 
 
 def map_exprs(f: Callable[[Expr], Expr], body: tuple[DeviceStmt, ...]) -> tuple[DeviceStmt, ...]:

@@ -1,0 +1,173 @@
+"""Statements that feed matrix instructions as C++. Importing this module makes `statements.write` know them."""
+
+from __future__ import annotations
+
+from tl2hip.hip.access import offset
+from tl2hip.hip.expressions import show
+from tl2hip.hip.helpers import Helper
+from tl2hip.hip.registers import declared_width, vector_at, vector_of
+from tl2hip.hip.statements import Writer, write
+from tl2hip.nest.ir import Expr
+from tl2hip.plan.matrix_ir import (
+    Fetch,
+    FetchFirst,
+    Group,
+    KeepOrder,
+    LdsBarrier,
+    MatrixMultiply,
+    Part,
+    TakeTile,
+    Window,
+)
+
+ON_DEVICE = "static inline __device__"
+
+LDS_BARRIER = Helper(
+    "lds_barrier",
+    "// All threads of the block meet, and LDS is in order. Loads from memory stay in flight.\n"
+    f"{ON_DEVICE} void lds_barrier()\n{{\n"
+    '    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");\n'
+    "    __builtin_amdgcn_s_barrier();\n"
+    '    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");\n}',
+)
+
+GROUPS = Helper(
+    "groups",
+    "// What a scheduling group counts.\n"
+    "enum { matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };",
+)
+
+TILE_OF = Helper(
+    "tile_of",
+    "// Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in"
+    " turn:\n"
+    "// each XCD gets 16 tiles that stand together, in groups of four rows, and finds them in its own L2 cache.\n"
+    f"{ON_DEVICE} void tile_of(int block, int rows, int columns, int &row, int &column)\n{{\n"
+    "    const int whole = rows * columns / 128 * 128;\n"
+    "    if (block < whole)\n"
+    "        block = block / 128 * 128 + block % 8 * 16 + block / 8 % 16;\n"
+    "    const int first = block / (4 * columns) * 4;\n"
+    "    const int inside = block % (4 * columns);\n"
+    "    const int group = rows - first < 4 ? rows - first : 4;\n"
+    "    row = first + inside % group;\n"
+    "    column = inside / group;\n}",
+)
+
+WINDOW = Helper(
+    "window",
+    "// Memory from a place on, behind a descriptor in scalar registers.\n"
+    f"{ON_DEVICE} __amdgpu_buffer_rsrc_t window(const void *from)\n{{\n"
+    "    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);\n}",
+)
+
+
+def fetch(kind: str) -> Helper:
+    """16 bytes through a window's descriptor."""
+    return Helper(
+        f"fetch_{kind}",
+        "// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.\n"
+        f"{ON_DEVICE} {kind} fetch_{kind}(__amdgpu_buffer_rsrc_t from, int offset, int ahead)\n{{\n"
+        f"    return __builtin_bit_cast({kind}, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));\n"
+        "}",
+    )
+
+
+def fetch_any(kind: str) -> Helper:
+    """16 bytes at any element's address."""
+    return Helper(
+        f"fetch_{kind}_any",
+        "// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a"
+        " loop,\n// it costs each load a 64-bit addition.\n"
+        f"{ON_DEVICE} {kind} fetch_{kind}_any(const char *from, int &offset, i64 ahead)\n{{\n"
+        '    asm("" : "+v"(offset));\n'
+        f"    return *(const {kind}_any *)(from + ahead + (unsigned int)offset);\n}}",
+    )
+
+
+def first(kind: str, stored: str, element: str, width: int) -> Helper:
+    """Some elements and zeros; `stored` is the type of the vector in memory."""
+    return Helper(
+        f"first_{stored}",
+        "// Up to `count` elements from a place on, and zeros behind them.\n"
+        f"{ON_DEVICE} {kind} first_{stored}(const {element} *from, i64 count)\n{{\n"
+        f"    if (count >= {width})\n        return *(const {stored} *)from;\n"
+        f"    {kind} some = {{}};\n"
+        f"    for (int e = 0; e < {width}; ++e)\n"
+        "        if (e < count)\n            some[e] = from[e];\n"
+        "    return some;\n}",
+    )
+
+
+@write.register
+def _take_tile(s: TakeTile, w: Writer) -> None:
+    function = w.ctx.call(TILE_OF)
+    row, column = w.ctx.c(s.row), w.ctx.c(s.column)
+    w.line(f"int {row}, {column};")
+    w.line(f"{function}({w.text(s.block)}, {w.text(s.rows)}, {w.text(s.columns)}, {row}, {column});")
+    w.ctx.index.update((s.row, s.column))
+    w.ctx.natural.update((s.row, s.column))
+
+
+def _address(array: str, index: tuple[Expr, ...], w: Writer) -> str:
+    return f"&{w.ctx.c(array)}[{offset(array, index, w.ctx, show).argument}]"
+
+
+@write.register
+def _window(s: Window, w: Writer) -> None:
+    place, name = _address(s.array, s.index, w), w.ctx.c(s.name)
+    if s.aligned:
+        w.line(f"const __amdgpu_buffer_rsrc_t {name} = {w.ctx.call(WINDOW)}({place});")
+    else:
+        w.line(f"const char *const {name} = (const char *){place};")
+
+
+@write.register
+def _fetch(s: Fetch, w: Writer) -> None:
+    kind = vector_of(s.vector, w)
+    if not s.aligned:
+        vector_of(s.vector, w, aligned=False)
+    function = w.ctx.call(fetch(kind) if s.aligned else fetch_any(kind))
+    given = f"{w.ctx.c(s.window)}, {w.ctx.c(s.offset)}[{w.text(s.offset_at)}], {w.text(s.ahead)}"
+    w.line(f"{vector_at(s.vector, s.slot, w)} = {function}({given});")
+
+
+@write.register
+def _fetch_first(s: FetchFirst, w: Writer) -> None:
+    kind, stored = vector_of(s.vector, w), vector_of(s.vector, w, aligned=s.aligned)
+    element = w.ctx.arrays[s.array].dtype.c
+    function = w.ctx.call(first(kind, stored, element, declared_width(s.vector, w)))
+    place = _address(s.array, s.index, w)
+    w.line(f"{vector_at(s.vector, s.slot, w)} = {function}({place}, {w.text(s.count)});")
+
+
+@write.register
+def _multiply(s: MatrixMultiply, w: Writer) -> None:
+    w.quote(s.at)
+    sums = vector_at(s.sums, s.slot, w)
+    w.line(f"{sums} = __builtin_amdgcn_{s.builtin}({_part(s.left, w)}, {_part(s.right, w)}, {sums}, 0, 0, 0);")
+
+
+def _part(p: Part, w: Writer) -> str:
+    """`part_A[1][i].lo`, or `part_A[1][i][2]` of single elements."""
+    vector = vector_at(p.vector, p.slot, w)
+    if p.parts == declared_width(p.vector, w):
+        return f"{vector}[{p.part}]"
+    if p.parts != 2:
+        raise ValueError(f"no name for part {p.part} of {p.parts} of {p.vector}")
+    return f"{vector}.{('lo', 'hi')[p.part]}"
+
+
+@write.register
+def _lds_barrier(s: LdsBarrier, w: Writer) -> None:
+    w.line(f"{w.ctx.call(LDS_BARRIER)}();", s.note)
+
+
+@write.register
+def _group(s: Group, w: Writer) -> None:
+    w.ctx.call(GROUPS)
+    w.line(f"__builtin_amdgcn_sched_group_barrier({s.kind}, {s.count}, 0);")
+
+
+@write.register
+def _keep_order(s: KeepOrder, w: Writer) -> None:
+    w.line("__builtin_amdgcn_sched_barrier(0);")

@@ -1,0 +1,118 @@
+"""Statements of kernels that feed matrix instructions: memory read in 16-byte pieces, products, and their order.
+
+They stand in `plan.ir.DeviceStmt`. All of them are run by every lane of a block: uniform control flow only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tl2hip.nest.ir import Expr
+from tl2hip.source.span import NOWHERE, Span
+
+
+@dataclass(frozen=True, slots=True)
+class TakeTile:
+    """Declares `row` and `column`, ints: the tile of a grid of `rows` by `columns` that block number `block` takes.
+
+    Neighbouring blocks run on different XCDs (workgroup i on XCD i mod 8, gfx942.md 1.1); this hands each XCD
+    tiles that stand together, in groups of four rows, so that they meet in its L2.
+    """
+
+    row: str
+    column: str
+    block: Expr
+    rows: Expr
+    columns: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """`name` is the memory of `array` from an element on, the same for all lanes of a block.
+
+    `aligned`: the element and every piece read stand at multiples of 16 bytes, and all lie within 2 GiB of it. The
+    memory is then read through a buffer descriptor, with offsets that cost no vector arithmetic.
+    """
+
+    name: str
+    array: str
+    index: tuple[Expr, ...]
+    aligned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """A vector of 16 bytes takes what stands `offset` bytes (a lane's own, below 2**31: element `offset_at` of a
+    thread's array of i32) and `ahead` bytes (the same for all lanes) behind the start of a window."""
+
+    vector: str
+    slot: tuple[Expr, ...]
+    window: str
+    offset: str
+    offset_at: Expr
+    ahead: Expr
+    aligned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FetchFirst:
+    """A vector takes up to `count` consecutive elements of `array` and zeros behind them; with none it reads
+    nothing."""
+
+    vector: str
+    slot: tuple[Expr, ...]
+    array: str
+    index: tuple[Expr, ...]
+    count: Expr
+    aligned: bool
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Part number `part` of `parts` equal ones of a vector in registers: an operand of a matrix instruction."""
+
+    vector: str
+    slot: tuple[Expr, ...]
+    part: int
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixMultiply:
+    """`sums[slot] += left @ right` by one matrix instruction of a whole wave (`builtin`, without its prefix)."""
+
+    builtin: str
+    sums: str
+    slot: tuple[Expr, ...]
+    left: Part
+    right: Part
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LdsBarrier:
+    """Every thread of the block gets here, and LDS is in order after it. Loads from memory stay in flight."""
+
+    note: str = ""
+
+
+Kind = Literal["matrix", "global_read", "lds_read", "lds_write"]
+"""What a scheduling group counts: matrix instructions, loads from memory, reads and writes of LDS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The next `count` instructions of a kind stand together in the compiled text, behind the groups before."""
+
+    kind: Kind
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeepOrder:
+    """The compiler moves no instruction across this place."""
+
+
+MatrixStmt = TakeTile | Window | Fetch | FetchFirst | MatrixMultiply | LdsBarrier | Group | KeepOrder
