@@ -63,8 +63,11 @@ class Pairs:
         pairs, wrapping = self._dimensions(x, y)
         distances: set[int] = set()
         left: list[Pair] = []
+        alike = self._alike(pairs)
         for pair in pairs:
             answer = self._settle(pair)
+            if answer == "open" and alike:
+                answer = self._settle_beside(pair, alike)
             if answer == "apart":
                 return None
             if isinstance(answer, int):
@@ -163,10 +166,20 @@ class Pairs:
 
     # --- the quick answers -----------------------------------------------------------------------
 
-    def _settle(self, pair: Pair) -> int | str:
+    def _alike(self, pairs: list[Pair]) -> frozenset[Symbol]:
+        """The symbols that are themselves an index of both accesses, so that they are equal where the two meet."""
+        found = (s for a, b in pairs if a == b for s in symbols(a) if a == {(s,): 1})
+        return frozenset(s for s in found if s != self.axis)
+
+    def _settle_beside(self, pair: Pair, alike: frozenset[Symbol]) -> int | str:
+        """The same, where other pairs have made some symbols equal; "open" where that says no more."""
+        answer = self._settle(pair, alike)
+        return "open" if answer == "same" else answer
+
+    def _settle(self, pair: Pair, alike: frozenset[Symbol] = frozenset()) -> int | str:
         """ "apart" where the two are never equal in different iterations, "same" where they always are, the
-        distance of the axis where it is fixed, else "open"."""
-        (moving_a, still_a), (moving_b, still_b) = (split(p, self._changing(p)) for p in pair)
+        distance of the axis where it is fixed, else "open". `alike` are symbols that are equal in both."""
+        (moving_a, still_a), (moving_b, still_b) = (split(p, self._changing(p) - alike) for p in pair)
         gap = subtract(still_a, still_b)
         if not moving_a and not moving_b:
             if not gap:

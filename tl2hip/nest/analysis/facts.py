@@ -139,7 +139,8 @@ class Prover:
             if not fresh:
                 break
             f = fresh.pop(0)
-            found = [h for h in self._without_newest(f, known) if h not in known.all()]
+            followed = (*self._without_newest(f, known), *self._factors(f, known))
+            found = [h for h in followed if h not in known.all()]
             known = known.more(tuple(found))
             fresh += found
         return known
@@ -156,6 +157,16 @@ class Prover:
                 if constant(h) is None and h not in out:
                     out.append(h)
         return out
+
+    def _factors(self, f: Poly, facts: Facts) -> list[Poly]:
+        """Where a product of symbols that are 0 or more is 1 or more, that each of them is."""
+        products = [m for m in f if len(m) > 1]
+        if len(f) != 2 or len(products) != 1 or f.get((), 0) >= 0:
+            return []
+        symbols = dict.fromkeys(products[0])
+        if f[products[0]] < 0 or not all(self._plainly_nonneg(s, facts) for s in symbols):
+            return []
+        return [{(s,): 1, (): -1} for s in symbols]
 
     def _plainly_nonneg(self, s: Symbol, facts: Facts) -> bool:
         return self.meanings[s].nonneg or self.nonneg({(s,): 1}, facts)
