@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.nest.analysis.helpers import make
-from tl2hip.nest.dependence import analyse
-
-
-def kinds(text: str) -> dict[str, str]:
-    return {name: k.kind for name, k in analyse(make(text)).kinds.items()}
+from tests.nest.analysis.kinds import kinds
 
 
 def nested(loops: list[str], statement: str) -> str:
