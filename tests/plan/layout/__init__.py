@@ -1,0 +1,1 @@
+"""Layouts are right by counting every element."""
