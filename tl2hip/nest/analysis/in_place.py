@@ -73,12 +73,12 @@ class _Order:
         """For a body and all bodies inside. The parallel loops of a `host` body are launches, one after the
         other."""
         for n, first in enumerate(body):
-            for later in body[n + 1 :]:
+            for k, later in enumerate(body[n + 1 :], n + 1):
                 if not _loops(first) and not _loops(later):
                     continue
                 if host and self._launched(first) and self._launched(later):
                     continue
-                if not self._in_order(body, first, later):
+                if not self._in_order(first, body[n + 1 : k], later):
                     return False
         for s in body:
             inside = host and isinstance(s, Loop) and self.kinds.kind(s.axis.name) == "serial"
@@ -89,7 +89,7 @@ class _Order:
     def _launched(self, s: Stmt) -> bool:
         return isinstance(s, Loop) and self.kinds.kind(s.axis.name) == "parallel"
 
-    def _in_order(self, body: tuple[Stmt, ...], first: Stmt, later: Stmt) -> bool:
+    def _in_order(self, first: Stmt, between: tuple[Stmt, ...], later: Stmt) -> bool:
         """Whether nothing that the first statement reads is overwritten too early by the later one: it does not
         come to that, or what is read is also written by the first one, or the later one waits for it."""
         reads = any(isinstance(e, Load) and e.array == self.other for e in all_exprs((first,)))
@@ -98,7 +98,7 @@ class _Order:
             return True
         if not isinstance(first, Loop):
             return False
-        return self._covered(first, ()) or self._waits(body, first, later, stores)
+        return self._covered(first, ()) or self._waits(first, between, later, stores)
 
     def _covered(self, s: Stmt, written: tuple[tuple[Expr, ...], ...]) -> bool:
         """Whether each element read is stored to by the same iteration, always, so that whatever keeps the two
@@ -111,13 +111,13 @@ class _Order:
         loads = [e for own in own_exprs(s) for e in all_parts(own)]
         return all(e.index in written for e in loads if isinstance(e, Load) and e.array == self.other)
 
-    def _waits(self, body: tuple[Stmt, ...], first: Loop, later: Stmt, stores: list[Store | Update]) -> bool:
+    def _waits(self, first: Loop, between: tuple[Stmt, ...], later: Stmt, stores: list[Store | Update]) -> bool:
         """Whether each value that the later statement stores uses a variable that is only known when all of a
         loop has run, or a loop in between uses one in each iteration."""
         if any(isinstance(s, Store | Update) for s in all_stmts((first,))):
             return False
         ready = {v for r in self.kinds.kinds[first.axis.name].reductions for v in r.variables}
-        for s in body[body.index(first) + 1 : body.index(later)]:
+        for s in between:
             alike = isinstance(s, Loop) and _same_range(s, first)
             direct = s.body if isinstance(s, Loop) and alike else (s,)
             if alike and _same_range(later, first) and any(not ready.isdisjoint(_read(x)) for x in direct):
