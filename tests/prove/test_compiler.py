@@ -128,3 +128,18 @@ def test_a_failed_build_leaves_nothing(cache: Path) -> None:
     with pytest.raises(RuntimeError):
         compiler.cached("aabb", fail)
     assert stored(cache) == []
+
+
+def test_of_two_compilers_as_new_the_first_on_the_path_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [tmp_path / name for name in "ab"]
+    for folder in folders:
+        folder.mkdir()
+        for name in ("clang++-22", "clang++-23"):
+            (folder / name).write_text("#!/bin/sh\n", encoding="utf-8")
+            (folder / name).chmod(0o755)
+    for order in (folders, folders[::-1]):
+        monkeypatch.setenv("PATH", os.pathsep.join(map(str, order)))
+        found = compiler._on_path()
+        assert found is not None and found.clang == (str(order[0] / "clang++-23"),)

@@ -258,7 +258,7 @@ def _named(program: str) -> Compiler | None:
 
 
 def _on_path() -> Compiler | None:
-    """The newest versioned clang++ on PATH that is at least OLDEST_CLANG."""
+    """The newest versioned clang++ on PATH that is at least OLDEST_CLANG; of two as new the first on PATH."""
     found: list[tuple[int, str]] = []
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         if not os.path.isdir(folder):
@@ -269,7 +269,7 @@ def _on_path() -> Compiler | None:
                 found.append((int(match[1]), os.path.join(folder, name)))
     if not found:
         return None
-    number, path = max(found)
+    number, path = max(found, key=lambda one: one[0])
     return Compiler(f"clang++-{number}", (path,), _linker_near(path, f"-{number}"))
 
 
