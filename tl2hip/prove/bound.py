@@ -182,7 +182,6 @@ FEW = 5
 def compare(got: Values, typed: Values, reference: Reference) -> Verdict:
     """What a kernel gave against the reference; `typed` is what `nest.run.run` gives.
 
-
     ValueError where shapes or dtypes differ: those are not a matter of rounding.
     """
     for other in (typed, reference.typed):

@@ -6,8 +6,9 @@ Drawn data must mean something: a subscript lies mostly in the array it indexes,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from tl2hip.dtypes import I64
 from tl2hip.nest.ir import (
     AxisRef,
     Binary,
@@ -27,6 +28,8 @@ from tl2hip.nest.ir import (
 )
 from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, parts
 
+ONE = Const(1, I64)
+
 
 @dataclass(frozen=True, slots=True)
 class Extent:
@@ -34,7 +37,7 @@ class Extent:
 
     array: str
     dim: int
-    factor: Expr = field(default_factory=lambda: Const(1, AxisRef("").dtype))
+    factor: Expr = ONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +101,6 @@ def _subscripts_of(body: tuple[Stmt, ...]) -> Iterator[tuple[str, int, Expr]]:
 
 def _runs_with(e: Expr, axis: str) -> bool:
     return isinstance(e, AxisRef) and e.axis == axis
-
-
-ONE = Const(1, AxisRef("").dtype)
 
 
 def _sources(e: Expr, sets: dict[str, list[Expr]], seen: frozenset[str]) -> Iterator[tuple[str, Expr]]:
