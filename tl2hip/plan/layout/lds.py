@@ -81,7 +81,7 @@ class Tile:
 
 def _free(pieces: int) -> int:
     """How many pieces a swizzle may permute: the largest power of two that divides the row's pieces."""
-    return pieces & -pieces
+    return max(1, pieces & -pieces)
 
 
 def padded(rows: int, row_bytes: int, pad: int = 0, piece: int = 16) -> Tile:
@@ -92,8 +92,9 @@ def padded(rows: int, row_bytes: int, pad: int = 0, piece: int = 16) -> Tile:
 def swizzled(rows: int, row_bytes: int, piece: int = 16) -> Tile:
     """piece ^= row / max(1, 128/P) % min(128/piece, P/piece), for rows of P bytes.
 
-    Free of conflicts for operand reads of both matrix shapes and for fills along rows, with accesses as wide as a
-    piece. Rows that are no power of two permute as many pieces as a power of two divides them.
+    Where P is a power of two it is free of conflicts for operand reads of both matrix shapes and for fills along
+    rows, with accesses as wide as a piece. Other rows permute as many pieces as a power of two divides theirs; that
+    may leave conflicts: count them, and compare with `padded`.
 
     >>> [swizzled(64, 64).piece_xor(row) for row in range(10)]
     [0, 0, 1, 1, 2, 2, 3, 3, 0, 0]
@@ -102,18 +103,19 @@ def swizzled(rows: int, row_bytes: int, piece: int = 16) -> Tile:
     return Tile(rows, row_bytes, row_bytes, (0,) * first + _cycle(row_bytes, piece), piece)
 
 
-def transposing(rows: int, row_bytes: int, piece: int = 16) -> Tile:
-    """piece ^= (row ^ row >> 3) % 8: `swizzled`, and rows 8 apart differ too.
+def transposing(rows: int, row_bytes: int) -> Tile:
+    """As `swizzled`, and rows 8 apart differ too: piece ^= phase(row) ^ phase(row / 8), pieces of 16 bytes.
 
-    Lanes that hold 8 consecutive rows, transposed in registers, also write 16 bytes each without conflicts; rows of
-    64 bytes do so two ways, which no linear swizzle beats (8 rows always begin at the same bank).
+    For rows of 128 bytes and more this is (row ^ row / 8) % 8. Lanes that hold 8 consecutive rows, transposed in
+    registers, also write 16 bytes each without conflicts; rows of 64 bytes do so two ways, which no linear swizzle
+    beats (8 rows always begin at the same bank).
     """
-    first, cycle = _rows_of_banks(row_bytes), _cycle(row_bytes, piece)
-    masks = [0] * max(first + len(cycle), 3 + len(cycle))
+    first, cycle = _rows_of_banks(row_bytes), _cycle(row_bytes, 16)
+    masks = [0] * (first + 3 + len(cycle))
     for bit, mask in enumerate(cycle):
         masks[first + bit] ^= mask
-        masks[3 + bit] ^= mask
-    return Tile(rows, row_bytes, row_bytes, tuple(masks), piece)
+        masks[first + 3 + bit] ^= mask
+    return Tile(rows, row_bytes, row_bytes, tuple(masks))
 
 
 def _rows_of_banks(row_bytes: int) -> int:
