@@ -40,6 +40,7 @@ WITHOUT_A_FILE = {
     "TL103": "a file that cannot be read is no file",
     "TL104": "bytes that are no text cannot stand in a text file",
     "TL105": "what no known Python has",
+    "TL203": "of the plan: tests/plan/test_budget.py",
     "TL212": "of a setting, not of a file",
     "TL305": "of a setting, not of a file",
     "TL306": "of a setting, not of a file",

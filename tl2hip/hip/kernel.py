@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from math import prod
 
 from tl2hip.dtypes import I64
 from tl2hip.hip import matrix, registers  # noqa: F401  they make the writer know more statements
@@ -13,8 +12,9 @@ from tl2hip.hip.frame import fill
 from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.names import Names
 from tl2hip.hip.statements import Writer, write_all
-from tl2hip.nest.ir import Array, Const, Expr, Store, Update
+from tl2hip.nest.ir import Store, Update
 from tl2hip.plan.ir import DeviceKernel, Plan, StoreVector
+from tl2hip.plan.lds import elements
 from tl2hip.plan.walk import all_stmts
 
 
@@ -106,20 +106,3 @@ def _places(kernel: DeviceKernel, w: Writer) -> list[str]:
     """Where the thread stands, as far as the text below asks."""
     named = set(re.findall(r"\w+", "\n".join(w.lines)))
     return [f"const i64 {w.names[p.name]} = {p.what};" for p in kernel.places if w.names[p.name] in named]
-
-
-def elements(a: Array) -> int:
-    """Elements of an array of constant extents, with the gaps of its strides. ValueError for others."""
-    shape = [_constant(n) for n in a.shape]
-    if a.strides is None:
-        return max(1, prod(shape))
-    strides = [_constant(s) for s in a.strides]
-    return 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) if all(shape) else 1
-
-
-def _constant(e: Expr) -> int:
-    if not isinstance(e, Const):
-        raise ValueError("an array of a kernel's own has constant extents")
-    return int(e.value)
-
-

@@ -92,14 +92,3 @@ def _lanes(*dtypes: DType) -> tuple[Helper, ...]:
         values = {"c": t.c, "pieces": pieces, "word": helpers.unsigned(t)}
         made += [Helper(f"{frame} {t.c}", fill(frame, **values), needs) for frame in ("from_lane", "last_lane")]
     return tuple(made)
-
-
-def scratch(dtypes: tuple[DType, ...], threads: int) -> tuple[tuple[str, DType, int], ...]:
-    """The LDS a reduction over a block needs: (key, dtype, elements) per array; none for a single wave.
-
-    The positions of an extreme value have an array of their own, apart from values that are i64 too.
-    """
-    if threads == 64:
-        return ()
-    keys = ("values",) if len(dtypes) == 1 else ("values", "places")
-    return tuple((f"{key}_{d}", d, threads // 64) for key, d in zip(keys, dtypes, strict=True))

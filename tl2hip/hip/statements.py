@@ -13,7 +13,7 @@ from tl2hip.hip.expressions import FP8, plain_is_exact, show
 from tl2hip.hip.facts import is_index, is_natural
 from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.names import Names
-from tl2hip.hip.reductions import combined, extreme, reduction, scratch
+from tl2hip.hip.reductions import combined, extreme, reduction
 from tl2hip.hip.text import Text, infix
 from tl2hip.hip.wrap import wrapped_lines
 from tl2hip.nest.ir import Binary, Const, Expr, Load, Logic, Set, Store, Update, Var
@@ -28,6 +28,7 @@ from tl2hip.plan.ir import (
     Let,
     MultiplyAdd,
 )
+from tl2hip.plan.lds import scratch
 from tl2hip.source.span import Source, Span
 
 ASSIGNABLE = frozenset(["+", "-", "*", "/", "&", "|", "^"])

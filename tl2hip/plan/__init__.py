@@ -12,6 +12,7 @@ from tl2hip.nest.dependence import Analysis, analyse, in_place_ok
 from tl2hip.nest.index import ONE
 from tl2hip.nest.ir import AxisRef, Expr, Load, Nest, Store, Update, Var
 from tl2hip.nest.walk import all_parts, all_stmts, map_expr, map_exprs
+from tl2hip.plan import limits
 from tl2hip.plan.interchange import interchange
 from tl2hip.plan.ir import Placed, Plan
 from tl2hip.plan.names import Names
@@ -26,7 +27,14 @@ __all__ = ["plan"]
 
 def plan(nest: Nest, analysis: Analysis | None = None) -> Plan:
     """The plan of a nest; `analysis` is that of this nest, where it is at hand. Raises Refused where no parallel
-    axis is left or memory cannot be sized."""
+    axis is left, memory cannot be sized, or a kernel takes more than a compute unit has."""
+    planned = _planned(nest, analysis)
+    limits.check(planned, _planned)
+    return planned
+
+
+def _planned(nest: Nest, analysis: Analysis | None = None) -> Plan:
+    """The plan of a nest, whatever it takes."""
     given_nest, nest = nest, _sizes_inlined(nest)
     if analysis is None or nest is not given_nest:
         analysis = analyse(nest)

@@ -11,6 +11,21 @@ WAVE = 64
 LDS_BYTES = 65_536
 """LDS of a workgroup and of a compute unit (AMD CDNA 3 white paper)."""
 
+MAX_THREADS = 1024
+"""Threads of a workgroup (HIP's limit)."""
+
+SIMDS = 4
+"""SIMDs of a compute unit; the waves of a workgroup are dealt out over them (CDNA3 ISA guide)."""
+
+REGISTERS = 512
+"""32-bit vector registers of a lane on each SIMD, for all waves there and of both kinds (CDNA3 ISA guide)."""
+
+REGISTER_STEP = 8
+"""Registers are given to a wave in steps of so many (LLVM, AMDGPUUsage)."""
+
+MAX_WAVES = 8
+"""Waves that a SIMD holds at most (LLVM, AMDGPUUsage)."""
+
 MAX_GRID_X = 1 << 20
 """Blocks along x. Our own cap: HIP wants blocks times threads below 2**32, and every loop over the grid is
 strided, so more blocks than this bring nothing."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from tl2hip.nest.ir import Const, Expr, Nest
 from tl2hip.nest.show import show_expr
+from tl2hip.plan.budget import Budget, budgets
+from tl2hip.plan.gfx942 import LDS_BYTES
 from tl2hip.plan.ir import (
     Aligned,
     Barrier,
@@ -29,6 +31,7 @@ def show(plan: Plan) -> str:
         _table("loops", _notes(plan.notes)),
         _table("memory", [_memory(p, plan.nest) for p in plan.arrays]),
         _table("kernels", [_kernel(k) for k in plan.kernels]),
+        _table("budget", [row for b in budgets(plan) if b.says_something for row in _budget(b)]),
         "\n".join(["launcher", *_host(plan.host, "  ", plan.nest)]),
     ]
     if plan.in_place:
@@ -63,6 +66,19 @@ def _kernel(k: DeviceKernel) -> tuple[str, ...]:
     block = " x ".join(str(n) for n in k.block if n > 1) or "1"
     meets = f"{barriers} barriers, {trees} reduction trees" if barriers or trees else "no lane waits for another"
     return (k.name, f"{block} threads", meets, k.summary)
+
+
+def _budget(b: Budget) -> list[tuple[str, ...]]:
+    """What a kernel takes, an item a line: LDS by array, registers by vector, and the waves that follow."""
+    rows = [("LDS", p.name, f"{p.bytes:,} bytes") for p in b.lds]
+    if rows:
+        rows.append(("LDS", "together", f"{b.lds_bytes:,} of {LDS_BYTES:,} bytes"))
+    rows += [("registers", name, str(n)) for name, n in b.vectors]
+    if b.vectors:
+        rows.append(("registers", "at once, with scalars and addresses", f"about {b.registers} of {b.allowed}"))
+    promised = f", {b.promised} promised" if b.promised is not None else ""
+    rows.append(("waves", "on each SIMD", f"{b.waves}{promised}"))
+    return [("" if n else b.kernel, *row) for n, row in enumerate(rows)]
 
 
 def _host(body: Iterable[HostStmt], pad: str, nest: Nest) -> list[str]:

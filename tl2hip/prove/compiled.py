@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tl2hip.plan.budget import Budget, budgets
 from tl2hip.plan.ir import Plan
 from tl2hip.prove.compiler import CompileError, compile_device
 from tl2hip.prove.counters import KernelCounters, read_counters
 from tl2hip.source.problems.base import Problem
-from tl2hip.source.problems.proving import BadCode, CostlyCode, DeviceRefused
+from tl2hip.source.problems.proving import BadCode, CostlyCode, DeviceRefused, Uncounted
 from tl2hip.source.span import Span
+
+MARGIN = 32
+"""How many registers more or fewer than its budget, beside an eighth of it, a compiled kernel may take: the
+compiler overlaps statements and keeps addresses, which the plan does not foresee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +37,12 @@ def compiled(text: str, at: Span) -> Compiled:
 def findings(plan: Plan, counters: tuple[KernelCounters, ...]) -> Iterator[Problem]:
     """What must not be in the compiled kernels of a plan, and as warnings what only costs speed.
 
-    A spilled register is a finding; scratch memory is one where the plan has no array of each thread.
+    A spilled register is a finding; scratch memory is one where the plan has no array of each thread, or wants them
+    in registers. LDS is what the budget of the plan says; registers may be MARGIN more or fewer.
     """
     named = {c.name: c for c in counters}
     arrays = {p.array.name for p in plan.arrays if p.space == "thread"}
-    for kernel in plan.kernels:
+    for kernel, budget in zip(plan.kernels, budgets(plan), strict=True):
         one = named.get(kernel.name)
         if one is None:
             yield BadCode(f"{kernel.name} is not in the compiled text", at=plan.nest.at)
@@ -46,9 +52,29 @@ def findings(plan: Plan, counters: tuple[KernelCounters, ...]) -> Iterator[Probl
         if one.threads != kernel.threads:
             words = f"{one.name} is compiled for {one.threads} threads; the plan has {kernel.threads}"
             yield BadCode(words, at=plan.nest.at)
-        own_scratch = arrays.intersection(kernel.local_arrays) and not (one.vgpr_spills or one.sgpr_spills)
+        yield from _beside(budget, one, plan.nest.at)
+        in_memory = kernel.waves is None and arrays.intersection(kernel.local_arrays)
+        own_scratch = in_memory and not (one.vgpr_spills or one.sgpr_spills)
         for words in one.warnings():
             yield CostlyCode(words, at=plan.nest.at) if own_scratch else BadCode(words, at=plan.nest.at)
+
+
+def _beside(b: Budget, one: KernelCounters, at: Span) -> Iterator[Problem]:
+    """Where a compiled kernel differs from the budget of its plan.
+
+    Registers are compared where the plan puts vectors there. Too many break what a plan promises of the waves a
+    SIMD; where it promises nothing, as around a long function of mathematics, they only cost speed.
+    """
+    if one.lds_bytes != b.lds_bytes:
+        yield BadCode(f"{one.name} has {one.lds_bytes:,} bytes of LDS; the plan has {b.lds_bytes:,}", at=at)
+    registers = one.registers
+    margin = MARGIN + b.registers // 8
+    if b.vectors and abs(registers - b.registers) > margin:
+        words = f"{one.name} takes {registers} registers a lane; the plan counts on {b.registers} ± {margin}"
+        yield BadCode(words, at=at) if b.promised is not None else Uncounted(words, at=at)
+    if b.promised is not None and one.occupancy < b.promised:
+        words = f"{one.name} runs {one.occupancy} waves a SIMD; the plan promises {b.promised}"
+        yield BadCode(words, at=at)
 
 
 def line(one: KernelCounters) -> str:

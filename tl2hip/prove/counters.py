@@ -102,6 +102,11 @@ class KernelCounters:
     loops: tuple[Loop, ...]
 
     @property
+    def registers(self) -> int:
+        """Vector registers of both kinds: accumulation registers begin at a multiple of 4 (LLVM, AMDGPUUsage)."""
+        return -(-self.vgprs // 4) * 4 + self.agprs if self.agprs else self.vgprs
+
+    @property
     def hot(self) -> Loop | None:
         """The loop that matters: most matrix instructions of its own, then most memory accesses, then deepest."""
         if not self.loops:

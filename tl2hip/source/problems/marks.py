@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tl2hip.source.problems.marks_budget import TooMuchLds as TooMuchLds
     from tl2hip.source.problems.marks_refused import BadDims as BadDims
     from tl2hip.source.problems.marks_refused import BadOption as BadOption
     from tl2hip.source.problems.marks_refused import BadTile as BadTile
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tl2hip.source.problems.marks_warnings import NotPlannedYet as NotPlannedYet
 
 _HOMES = {
+    "budget": ("TooMuchLds",),
     "refused": (
         "BadDims",
         "BadOption",

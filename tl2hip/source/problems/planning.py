@@ -56,3 +56,63 @@ class NothingParallel(Problem):
     )
     example = "while x[0] > eps[0]:\n    x[0] = x[0] / 2\n"
     rewrite = "for i in range(N):\n    while x[i] > eps[i]:\n        x[i] = x[i] / 2\n"
+
+
+def _tiled(j: int) -> str:
+    return f"""\
+from tl2hip import Tensor, Tile, dims, f16, f32, kernel, waves
+
+M, N, K = dims("M N K")
+
+@kernel
+def gemm(A: Tensor[f16, M, K], B: Tensor[f16, N, K], C: Tensor[f32, M, N]) -> None:
+    i: Tile[int, 256, waves(2)]
+    j: Tile[int, {j}, waves(4)]
+    k: Tile[int, 64]
+    for i in range(M):
+        for j in range(N):
+            s = f32(0)
+            for k in range(K):
+                s += f32(A[i, k]) * f32(B[j, k])
+            C[i, j] = s
+"""
+
+
+@dataclass(frozen=True)
+class TooManyThreads(Problem):
+    code = "TL504"
+    title = "A block of more threads than there can be"
+    message = "{kernel} needs {threads} threads in a block; gfx942 has {limit}"
+    help = "{advice}"
+    why = (
+        "A block has the product of all waves of its loops, of 64 lanes each. The hardware takes up to 16 waves, so"
+        " a plan with more is refused."
+    )
+    example = _tiled(256).replace("waves(2)", "waves(8)")
+    rewrite = _tiled(256)
+
+    kernel: str
+    threads: str
+    limit: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class TooManyRegisters(Problem):
+    code = "TL505"
+    title = "Tiles that need more registers than a lane has"
+    message = "{kernel} needs about {needed} registers a lane ({pieces}); {reason}"
+    help = "{advice}"
+    why = (
+        "A SIMD has 512 registers a lane for all its waves together. A block of many waves, or a plan that wants"
+        " several waves a SIMD, leaves less for each. What does not fit is kept in memory, which costs more than"
+        " all the rest, so the plan is refused. Vectors are counted exactly, scalars and addresses are estimated."
+    )
+    example = _tiled(512)
+    rewrite = _tiled(256)
+
+    kernel: str
+    needed: int
+    pieces: str
+    reason: str
+    advice: str

@@ -234,3 +234,13 @@ class CostlyCode(BadCode):
     severity: ClassVar[str] = "warning"
     title: ClassVar[str] = "scratch memory for arrays of a thread"
     help: ClassVar[str] = "an array that a loop indexes cannot be in registers; unroll that loop or use scalars"
+
+
+@dataclass(frozen=True)
+class Uncounted(BadCode):
+    """A compiled kernel takes other registers than its plan counts on, which breaks no promise."""
+
+    code: ClassVar[str] = "TL723"
+    severity: ClassVar[str] = "warning"
+    title: ClassVar[str] = "registers that the plan did not count on"
+    help: ClassVar[str] = "long functions of mathematics in a vectored loop take many; the kernel is right"

@@ -1,0 +1,80 @@
+"""Rung 0: faults planted in a printed text or its plan show in what the compiler says of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.proofs import convert
+from tl2hip.plan.ir import Plan
+from tl2hip.prove import compiled
+from tl2hip.prove.compiler import compile_device
+from tl2hip.prove.counters import KernelCounters, read_counters
+from tl2hip.source.problems.base import Problem
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+LDS = "__shared__ float lds_values_f32[4];"
+
+
+def _printed(name: str) -> tuple[Plan, str]:
+    (kernel,) = convert(GOLDEN / name / "kernel.py").values()
+    assert kernel.plan is not None and kernel.printed is not None
+    return kernel.plan, kernel.printed.text
+
+
+def _counted(name: str) -> tuple[Plan, tuple[KernelCounters, ...]]:
+    plan, text = _printed(name)
+    return plan, read_counters(compile_device(text).text)
+
+
+def _found(plan: Plan, text: str) -> list[Problem]:
+    return list(compiled.findings(plan, read_counters(compile_device(text).text)))
+
+
+def _planted(text: str, old: str, new: str) -> str:
+    assert old in text, f"{old!r} is not in the text: plant the fault elsewhere"
+    return text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize("name", sorted(p.parent.name for p in GOLDEN.glob("*/kernel.py")))
+def test_goldens_are_as_their_budgets_say(name: str) -> None:
+    plan, text = _printed(name)
+    assert _found(plan, text) == []
+
+
+def test_lds_that_the_plan_does_not_know_is_found() -> None:
+    plan, text = _printed("softmax")
+    (found,) = _found(plan, _planted(text, LDS, "__shared__ float lds_values_f32[64];"))
+    assert found.code == "TL721"
+    assert found.text == "softmax_kernel has 256 bytes of LDS; the plan has 16"
+
+
+def test_spilled_registers_and_scratch_are_found() -> None:
+    plan, text = _printed("softmax")
+    hold = " ".join(f'float h{n} = X[{n} * N]; asm volatile("" : "+v"(h{n}));' for n in range(600))
+    used = "".join(f'asm volatile("" :: "v"(h{n}));' for n in range(600))
+    wrong = _planted(text, LDS, f"{LDS}\n    {hold}\n    __syncthreads();\n    {used}")
+    found = [p for p in _found(plan, wrong) if p.severity == "error"]
+    assert {p.code for p in found} == {"TL721"}
+    assert any("spills" in p.text for p in found) and any("scratch memory" in p.text for p in found)
+
+
+def test_registers_far_from_the_budget_are_found() -> None:
+    plan, (one, other) = _counted("softmax")
+    within = (one, replace(other, vgprs=other.vgprs + 10))
+    assert list(compiled.findings(plan, within)) == []
+    (found,) = compiled.findings(plan, (one, replace(other, vgprs=200)))
+    assert (found.code, found.severity) == ("TL723", "warning") and "takes 200 registers a lane" in found.text
+
+
+def test_a_promise_of_waves_that_is_not_kept_is_found() -> None:
+    plan, (one, other) = _counted("softmax")
+    kernels = tuple(replace(k, waves=2) for k in plan.kernels)
+    promising = replace(plan, kernels=kernels)
+    assert list(compiled.findings(promising, (one, other))) == []
+    few, many = compiled.findings(promising, (replace(one, occupancy=1), replace(other, vgprs=200)))
+    assert (few.code, many.code) == ("TL721", "TL721")
+    assert few.text == "softmax_kernel runs 1 waves a SIMD; the plan promises 2"
+    assert "200 registers" in many.text

@@ -1,0 +1,193 @@
+"""What each kernel of a plan takes of a compute unit: LDS by array, threads, registers, and the waves that follow.
+
+LDS is exact, and so are the vectors in registers. The rest of the registers is an estimate: at each statement the
+vectors and scalars that are still needed, two for the address of each array of memory, and a few for what a
+statement computes on the way. A value that all lanes of a wave share lies in scalar registers and counts nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, fields
+
+from tl2hip.nest.index import value_of
+from tl2hip.nest.ir import AxisRef, Call, Expr, Load, Var
+from tl2hip.nest.walk import all_parts
+from tl2hip.plan.gfx942 import LDS_BYTES, MAX_WAVES, REGISTER_STEP, REGISTERS, SIMDS, WAVE
+from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, For, Let, Placed, Plan
+from tl2hip.plan.lds import Piece, elements, laid_out, pieces
+from tl2hip.plan.walk import all_exprs, all_stmts, bodies, own_exprs
+
+ADDRESS = 2
+"""Registers of the address of an array in memory."""
+ON_THE_WAY = 8
+"""Registers of what a statement computes on the way."""
+FUNCTION = {4: 24, 8: 76}
+"""More of them in a function of mathematics, by the bytes of a value: what the longest ones (pow, sin, atan2) took
+in compiled kernels."""
+EASY = ("sqrt", "rsqrt", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "isfinite", "copysign")
+"""Functions that are a few instructions."""
+REGISTER_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one kernel takes.
+
+    `vectors` are the registers of each array of vectors; `registers` is the most that a lane needs at once, vectors
+    included, which may be fewer than all of them. `promised`: the waves a SIMD that the plan wants room for.
+    """
+
+    kernel: str
+    threads: int
+    lds: tuple[Piece, ...]
+    lds_bytes: int
+    vectors: tuple[tuple[str, int], ...]
+    registers: int
+    promised: int | None = None
+
+    @property
+    def needed(self) -> int:
+        """Waves that must share a SIMD: those of one block, or as many as are promised."""
+        return max(-(-self.threads // (WAVE * SIMDS)), self.promised or 1)
+
+    @property
+    def allowed(self) -> int:
+        """The most registers of a lane with which that many waves fit."""
+        return REGISTERS // self.needed // REGISTER_STEP * REGISTER_STEP
+
+    @property
+    def waves(self) -> int:
+        """Waves that a SIMD holds at once, by registers and by LDS; 0 where not even one block fits."""
+        return waves(self.registers, self.lds_bytes, self.threads)
+
+    @property
+    def says_something(self) -> bool:
+        """Whether the kernel has LDS or vectors in registers."""
+        return bool(self.lds or self.vectors)
+
+
+def waves(registers: int, lds_bytes: int, threads: int) -> int:
+    """Waves a SIMD holds at once of blocks of so many threads (HIP's occupancy formula for MI300X).
+
+    >>> waves(64, 0, 256), waves(172, 32_768, 256), waves(216, 65_536, 512)
+    (8, 2, 2)
+    """
+    of_block = -(-threads // WAVE)
+    stepped = max(1, -(-registers // REGISTER_STEP)) * REGISTER_STEP
+    by_registers = min(MAX_WAVES, REGISTERS // stepped) * SIMDS // of_block
+    blocks = min(by_registers, LDS_BYTES // lds_bytes) if lds_bytes else by_registers
+    return blocks * of_block // SIMDS if of_block >= SIMDS else min(MAX_WAVES, -(-blocks * of_block // SIMDS))
+
+
+def budgets(plan: Plan) -> tuple[Budget, ...]:
+    """What each kernel of a plan takes, in its order."""
+    return tuple(budget(k, plan.arrays) for k in plan.kernels)
+
+
+def budget(kernel: DeviceKernel, placed: Iterable[Placed]) -> Budget:
+    """What one kernel takes, whose arrays are among those placed."""
+    placed = tuple(placed)
+    sizes = {p.array.name: vector_registers(p) for p in placed if p.space in ("vector", "thread")}
+    used = dict.fromkeys(n for s in all_stmts(kernel.body) for n in mentioned(s) if n in sizes)
+    live = most(kernel.body, {**{n: sizes[n] for n in used}, **scalar_registers(kernel)})
+    lds = pieces(kernel, placed)
+    registers = live + ADDRESS * len(kernel.arrays) + _on_the_way(kernel)
+    vectors = tuple((n, sizes[n]) for n in used)
+    return Budget(kernel.name, kernel.threads, lds, laid_out(lds), vectors, registers, kernel.waves)
+
+
+def _on_the_way(kernel: DeviceKernel) -> int:
+    """Registers of what a statement of the kernel computes on the way, at the most."""
+    calls = [e for e in all_exprs(kernel.body) if isinstance(e, Call) and e.name not in EASY]
+    return ON_THE_WAY + max((FUNCTION[8 if e.args[0].dtype.bytes == 8 else 4] for e in calls), default=0)
+
+
+def vector_registers(placed: Placed) -> int:
+    """Registers of an array of each thread: a vector, or an element of other arrays, takes whole registers."""
+    count, dtype = elements(placed.array), placed.array.dtype
+    one = value_of(placed.array.shape[-1]) if placed.space == "vector" else 1
+    assert one, placed.array.name
+    return count // one * -(-one * dtype.bytes // REGISTER_BYTES)
+
+
+def scalar_registers(kernel: DeviceKernel) -> dict[str, int]:
+    """Registers of each scalar of a kernel that differs from lane to lane: a constant that depends on the thread or
+    on memory, a loop that starts from one, and each scalar that changes."""
+    differ = {p.name for p in kernel.places if p.what.startswith("threadIdx")}
+    found = dict.fromkeys(sorted(differ), 1)
+    for s in all_stmts(kernel.body):
+        match s:
+            case Let(name=name, value=value, form=form) if form != "uniform" and _differs(value, differ):
+                differ.add(name)
+                found[name] = 1 if form else _of(value)
+            case Declare(name=name, dtype=dtype, form=form) if form != "uniform":
+                differ.add(name)
+                found[name] = 1 if form else -(-dtype.bytes // REGISTER_BYTES)
+            case For(var=var, start=start, small=small) if _differs(start, differ):
+                differ.add(var)
+                found[var] = 1 if small else _of(start)
+            case _:
+                continue
+    return found
+
+
+def _of(e: Expr) -> int:
+    return -(-e.dtype.bytes // REGISTER_BYTES)
+
+
+def _differs(e: Expr, differ: Set[str]) -> bool:
+    """Whether an expression may have another value in another lane."""
+    return any(
+        (isinstance(p, Var) and p.name in differ)
+        or (isinstance(p, AxisRef) and p.axis in differ)
+        or (isinstance(p, Load) and p.array in differ)
+        for p in all_parts(e)
+    )
+
+
+def mentioned(s: DeviceStmt) -> Iterator[str]:
+    """The names that a statement itself says: of vectors, arrays and variables, not those of statements inside."""
+    for e in own_exprs(s):
+        for p in all_parts(e):
+            if isinstance(p, Var):
+                yield p.name
+            elif isinstance(p, AxisRef):
+                yield p.axis
+            elif isinstance(p, Load):
+                yield p.array
+    for f in fields(s):
+        value = getattr(s, f.name)
+        if isinstance(value, str):
+            yield value
+        elif hasattr(value, "vector"):
+            yield value.vector
+
+
+def most(body: tuple[DeviceStmt, ...], registers: Mapping[str, int]) -> int:
+    """The most registers in use at any statement of a body.
+
+    A name is in use from the first statement that says it to the last, in the block of the text that holds them
+    all: what a loop uses and its surroundings set is in use throughout the loop.
+    """
+    names = [{n for inner in all_stmts((s,)) for n in mentioned(inner) if n in registers} for s in body]
+    spans: dict[str, tuple[int, int]] = {}
+    for at, said in enumerate(names):
+        for name in said:
+            spans[name] = (spans.get(name, (at, at))[0], at)
+    highest = 0
+    for at, s in enumerate(body):
+        here = {n for n, (first, last) in spans.items() if first <= at <= last}
+        inside = max((_within(b, here, spans, registers) for b in bodies(s)), default=0)
+        highest = max(highest, inside or sum(registers[n] for n in here))
+    return highest
+
+
+def _within(
+    body: tuple[DeviceStmt, ...], here: Set[str], spans: Mapping[str, tuple[int, int]], registers: Mapping[str, int]
+) -> int:
+    """The most registers in a body inside a statement at which the names `here` are in use: those that are said
+    nowhere else are the body's own."""
+    own = {n for n in here if spans[n][0] == spans[n][1]}
+    rest = {n: r for n, r in registers.items() if n in own}
+    return sum(registers[n] for n in here - own) + most(body, rest)
