@@ -141,7 +141,7 @@ def _of_access(access: Coalescing) -> Iterator[str]:
 
 def _kernel_data(c: KernelCounters) -> dict[str, Any]:
     found = asdict(c)
-    del found["loops"], found["symbol"]
+    del found["loops"], found["symbol"], found["code"]
     found["hot_loop"] = _loop_data(c.hot) if c.hot else None
     return found
 

@@ -67,13 +67,15 @@ class Mix:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """One loop: its label, its depth (1 is outermost), all its code, and its code without the loops inside."""
+    """One loop: its label, its depth (1 is outermost), all its code, and its code without the loops inside, which
+    `code` holds line by line."""
 
     label: str
     depth: int
     innermost: bool
     all: Mix
     own: Mix
+    code: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class KernelCounters:
     undefined: tuple[str, ...]
     whole: Mix
     loops: tuple[Loop, ...]
+    code: tuple[str, ...]
 
     @property
     def registers(self) -> int:
@@ -170,6 +173,7 @@ def _kernel(
         undefined=tuple(sorted(used - defined)),
         whole=mix(instructions),
         loops=_loops(code),
+        code=tuple(instructions),
     )
 
 
@@ -223,7 +227,7 @@ def _loops(code: Sequence[str]) -> tuple[Loop, ...]:
         depth = sum(loop.blocks <= other.blocks for other in natural)
         own = loop.blocks.difference(*inner)
         whole, alone = ([line for at in sorted(part) for line in blocks[at].code] for part in (loop.blocks, own))
-        loops.append(Loop(blocks[loop.header].label, depth, not inner, mix(whole), mix(alone)))
+        loops.append(Loop(blocks[loop.header].label, depth, not inner, mix(whole), mix(alone), tuple(alone)))
     return tuple(loops)
 
 
