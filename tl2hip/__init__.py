@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tl2hip.api import emit_hip as emit_hip
+    from tl2hip.notation import tile as tile
     from tl2hip.notation.article.compiled import CompileKernel as CompileKernel
     from tl2hip.notation.article.tensors import InputTensor as InputTensor
     from tl2hip.notation.article.tensors import OutputTensor as OutputTensor
@@ -66,6 +67,7 @@ _HOMES = {
         *("lanes", "lds", "serial", "stages", "strides", "tiled", "unroll", "vec", "waves"),
     ),
     "tl2hip.notation.tensors": ("Lds", "Tensor", "Tile"),
+    "tl2hip.notation.tile": ("tile",),
 }
 
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
@@ -80,7 +82,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'tl2hip' has no attribute {name!r}")
     import importlib
 
-    value = getattr(importlib.import_module(_MODULES[name]), name)
+    home = importlib.import_module(_MODULES[name])
+    value = home if name == "tile" else getattr(home, name)
     globals()[name] = value
     return value
 

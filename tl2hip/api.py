@@ -202,6 +202,14 @@ def nest_of(function: Function, module: Module, report: Problems, options: Optio
             if spelled is None:
                 return None
             function, module, sets = spelled.function, spelled.module, spelled.sets
+    if "tile" in module.source.text:
+        from tl2hip.dialects import tiles
+
+        if tiles.speaks_of_tiles(module) and tiles.is_tiles(function, module):
+            loops = tiles.expand(function, module, report, options.tiles)
+            if loops is None:
+                return None
+            function, module = loops.function, loops.module
     nest = build(function, module, report, BuildOptions(sets=sets, tiles=options.tiles))
     return None if nest is None else prove(forward(without_blank_fills(nest)))
 

@@ -19,7 +19,7 @@ from tl2hip.source.span import Source, Span
 
 CATALOGUE = catalogue()
 CODES = sorted(CATALOGUE)
-PARTS = {"article": "marks"}
+PARTS = {"article": "marks", "tiles": "marks"}
 """Modules that hold a part of another's range."""
 FILLED = {f.name for f in fields(Problem)}
 

@@ -148,8 +148,11 @@ class Element:
         return self._numpy
 
     def __call__(self, value: Any = 0, /) -> Any:
-        """`value` cast to this type: a NumPy scalar for a number, a new array for an array."""
+        """`value` cast to this type: a NumPy scalar for a number, a new array for an array, a tile for a tile."""
         import numpy as np
+
+        if hasattr(value, "cast_to"):
+            return value.cast_to(self)
 
         return np.asarray(value).astype(self.dtype)[()]
 

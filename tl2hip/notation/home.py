@@ -93,10 +93,10 @@ class _Lines:
         self.written.append(f"{name} = {value}")
 
     def add_import(self, name: str, value: object) -> None:
-        if isinstance(value, ModuleType):
+        module, own = _export(value)
+        if isinstance(value, ModuleType) and module != "tl2hip":
             self.written.append(f"import {value.__name__} as {name}")
             return
-        module, own = _export(value)
         if isinstance(module, str) and isinstance(own, str):
             self.written.append(f"from {module} import {own} as {name}")
 

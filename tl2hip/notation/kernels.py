@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, overload
@@ -43,6 +44,8 @@ class Kernel(Compilable):
         given.apply_defaults()
         bound = bind(self.__name__, self._types, given.arguments)
         refuse_overlaps(self.__name__, self._written, given.arguments)
+        if "tl2hip.notation.tile" in sys.modules:
+            _take_tiles(self.function, given.arguments)
         return rebuilt(self.function, bound)(*given.args, **given.kwargs)
 
     @functools.cached_property
@@ -60,6 +63,14 @@ class Kernel(Compilable):
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}({', '.join(self._signature.parameters)})>"
+
+
+def _take_tiles(function: FunctionType, arguments: dict[str, Any]) -> None:
+    """Makes the arrays of a kernel with tile loops indexable with index tiles, in place."""
+    from tl2hip.notation.tile.arrays import indexable, uses_tiles
+
+    if uses_tiles(function):
+        arguments |= {name: indexable(value) for name, value in arguments.items()}
 
 
 @overload

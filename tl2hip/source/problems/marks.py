@@ -56,5 +56,6 @@ def __getattr__(name: str) -> object:
 def load_all() -> None:
     """Import every class, those of the article's notation too, so that the catalogue is whole."""
     import_module("tl2hip.source.problems.article")
+    import_module("tl2hip.source.problems.tiles")
     for module in dict.fromkeys(_HOME.values()):
         import_module(module)
