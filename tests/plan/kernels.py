@@ -272,3 +272,12 @@ def windows(A: Tensor[f32, N, M, K], C: Tensor[f32, M, N]) -> None:
         for j in range(M):
             for k in range(K):
                 C[0, i] += A[i, j, k]
+
+
+@kernel
+def mirrored_slabs(z: Tensor[f64, N, K, M]) -> None:
+    """Loads and stores one array at two places along the lanes."""
+    for i in range(N - 1, -1, -1):
+        for j in range(K):
+            for k in range(M):
+                z[i, j, k] = z[N - 1 - i, j, k] + 1

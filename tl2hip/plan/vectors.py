@@ -52,8 +52,8 @@ def wide(state: State, axis: Axis, body: tuple[Stmt, ...], atomic: frozenset[str
         return None
     loads = [e for e in all_exprs(body) if isinstance(e, Load) and _in_vector(state, e, axis)]
     loaded = tuple(dict.fromkeys((*(e.array for e in loads), *(u.array for u in updates))))
-    places = {(e.array, e.index) for e in loads} | {(u.array, u.index) for u in updates}
-    if len(places) != len(loaded) or not (loaded or stored):
+    places = {(e.array, e.index) for e in loads} | {(s.array, s.index) for s in stores}
+    if len(places) != len({*loaded, *stored}) or not places:
         return None
     sizes = [state.nest.array(n).dtype.bytes for n in (*loaded, *stored)]
     width = ACCESS_BYTES // max(sizes)
@@ -101,7 +101,7 @@ def lowered(
     whole = _whole_vectors(axis, w.width)
     vector = Axis(state.names.fresh(f"{axis.name}_vector"), ZERO, whole, user=called(axis))
     first = state.names.local(f"{called(axis)}_first")
-    body = (Let(first, mul(AxisRef(vector.name), number(w.width))), *_one_vector(state, loop, w, first, lower))
+    body = (Let(first, mul(AxisRef(vector.name), number(w.width))), *one_vector(state, loop, w, first, lower))
     share = replace(how, tile=(axis.tile // w.width if axis.tile else how.threads))
     main = loops.spread(vector, share, body, state.names, loop.at)
     if _ends_whole(state, w):
@@ -117,7 +117,7 @@ def _ends_whole(state: State, w: Wide) -> bool:
     return any(len(s) > 1 and s[-1] == w.axis.stop for s in shapes)
 
 
-def _one_vector(
+def one_vector(
     state: State, loop: Loop, w: Wide, first: str, lower: Callable[[tuple[Stmt, ...]], tuple[DeviceStmt, ...]]
 ) -> tuple[DeviceStmt, ...]:
     """Load the vectors, compute element by element, store the vectors."""
