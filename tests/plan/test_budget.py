@@ -11,7 +11,8 @@ from tests.proofs import convert
 from tl2hip import api
 from tl2hip.dtypes import F16, F32, F64, I8, DType
 from tl2hip.nest.index import ZERO, number
-from tl2hip.nest.ir import Array, Axis, Load, Nest
+from tl2hip.nest.ir import Array, Axis, Load, Loop, Nest
+from tl2hip.nest.walk import all_stmts
 from tl2hip.plan import budget, fast, gfx942, limits, plan
 from tl2hip.plan.budget import Budget, budgets, waves
 from tl2hip.plan.chain import Chain
@@ -156,7 +157,7 @@ def gemm(A: Tensor[f32, M, K], B: Tensor[f32, N, K], C: Tensor[f32, M, N]) -> No
 
 
 def _tiles(nest: Nest) -> dict[str, Axis]:
-    return {s.axis.user: s.axis for s in limits.all_stmts(nest.body) if isinstance(s, limits.Loop)}
+    return {s.axis.user: s.axis for s in all_stmts(nest.body) if isinstance(s, Loop)}
 
 
 def _mark(a: Axis, name: str) -> int:

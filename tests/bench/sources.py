@@ -1,0 +1,193 @@
+"""The kernels of the table, as a user writes them, with what each is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tests.bench.aims import Aim
+
+Kind = Literal["product", "row"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A block's tile of a product; `bytes` are an element's of A and B, `waves` the block's."""
+
+    m: int
+    n: int
+    k: int
+    waves: int
+    bytes: int
+    nn: bool = False
+    """Whether B is stored [K, N], so that it is transposed on its way to LDS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One kernel of the table.
+
+    `sets` fixes extents in the text, `run` sizes the run on the emulated compute unit (that it may be without).
+    `peer` is the best other compiler's figure for the same work. `even`: the case whose steady loop this one's is
+    held against.
+    """
+
+    name: str
+    text: str
+    kind: Kind
+    shape: str
+    peer: str
+    aims: tuple[Aim, ...] = ()
+    tile: Tile | None = None
+    sets: Mapping[str, int] = field(default_factory=dict)
+    run: Mapping[str, int] = field(default_factory=dict)
+    even: str = ""
+
+
+# --- products ----------------------------------------------------------------------------------------------
+
+PRODUCT = '''\
+from tl2hip import Tensor, Tile, bf16, dims, f8e4m3, f16, f32, f64, i8, i32, kernel, waves
+
+M, N, K = dims("M N K")
+
+
+@kernel
+def gemm(A: Tensor[{t}, M, K], B: Tensor[{t}, {b}], C: Tensor[{c}, M, N]) -> None:
+    """C = A @ B."""
+    i: Tile[int, {m}{wi}]
+    j: Tile[int, {n}{wj}]
+    k: Tile[int, {k}]
+    for i in range(M):
+        for j in range(N):
+            s = {acc}(0)
+            for k in range(K):
+                s += {acc}(A[i, k]) * {acc}(B[{at}])
+            C[i, j] = {result}
+'''
+BYTES = {"f16": 2, "bf16": 2, "f8e4m3": 1, "i8": 1, "f32": 4, "f64": 8}
+SUMS = {"i8": "i32", "f64": "f64"}
+
+BIAS_GELU = '''\
+import numpy as np
+
+from tl2hip import Tensor, Tile, dims, f16, f32, kernel
+
+M, N, K = dims("M N K")
+
+
+@kernel
+def gemm(A: Tensor[f16, M, K], B: Tensor[f16, N, K], bias: Tensor[f32, N], C: Tensor[f16, M, N]) -> None:
+    """C = gelu(A @ B.T + bias)."""
+    i: Tile[int, 128]
+    j: Tile[int, 128]
+    k: Tile[int, 64]
+    for i in range(M):
+        for j in range(N):
+            s = f32(0)
+            for k in range(K):
+                s += f32(A[i, k]) * f32(B[j, k])
+            x = s + bias[j]
+            C[i, j] = f16(f32(0.5) * x * (f32(1) + np.tanh(f32(0.7978846) * (x + f32(0.044715) * x * x * x))))
+'''
+
+BATCHED = '''\
+from tl2hip import Tensor, Tile, dims, f16, f32, kernel
+
+P, M, N, K = dims("P M N K")
+
+
+@kernel
+def gemm(A: Tensor[f16, P, M, K], B: Tensor[f16, P, N, K], C: Tensor[f32, P, M, N]) -> None:
+    """C[p] = A[p] @ B[p].T for each p."""
+    i: Tile[int, 128]
+    j: Tile[int, 128]
+    k: Tile[int, 64]
+    for p in range(P):
+        for i in range(M):
+            for j in range(N):
+                s = f32(0)
+                for k in range(K):
+                    s += f32(A[p, i, k]) * f32(B[p, j, k])
+                C[p, i, j] = s
+'''
+
+
+def product(t: str, tile: Tile, c: str = "", marks: tuple[str, str] = ("", "")) -> str:
+    """The text of C = A @ B with elements of type `t`, and of `c` (the type of the sums) in C."""
+    acc = SUMS.get(t, "f32")
+    c = c or acc
+    b, at = ("K, N", "k, j") if tile.nn else ("N, K", "j, k")
+    result = "s" if c == acc else f"{c}(s)"
+    sizes = {"m": tile.m, "n": tile.n, "k": tile.k, "wi": marks[0], "wj": marks[1]}
+    return PRODUCT.format(t=t, b=b, at=at, c=c, acc=acc, result=result, **sizes)
+
+
+def _case(
+    name: str, t: str, shape: tuple[int, int, int, int], layout: str, peer: str, *aims: Aim, even: str = ""
+) -> Case:
+    m, n, k, waves = shape
+    tile = Tile(m, n, k, waves, BYTES[t], layout == "NN")
+    marks = (", waves(2)", ", waves(4)") if waves == 8 else ("", "")
+    run = {"M": m, "N": n, "K": 3 * k}
+    said = f"{m}x{n}x{k} w{waves} {layout}"
+    return Case(name, product(t, tile, marks=marks), "product", said, peer, aims, tile, run=run, even=even)
+
+
+SMALL, WIDE = (128, 128, 64, 4), (256, 256, 64, 8)
+ONLY_WIDE = (
+    Aim("spills", 0, "spills"),
+    Aim("wide loads", True, "only dwordx4"),
+    Aim("wide LDS", True, "only b128"),
+    Aim("conflicts", 0, "conflicts"),
+)
+F16_NT = (Aim("per 1024", 116), Aim("VALU/MFMA", 0.05), *ONLY_WIDE, Aim("in flight", 0.5, least=True))
+F16_NN = (Aim("VALU/MFMA", 0.30), Aim("MFMA share", 0.49, least=True), Aim("spills", 0))
+WIDE_NT = (Aim("per 1024", 105), Aim("spills", 0), Aim("waves", 2, least=True), Aim("LDS", 65_536))
+NARROW = (Aim("FLOP/inst", 7_200, least=True), Aim("spills", 0))
+WITH_MFMA = (Aim("MFMA", 1, least=True), Aim("spills", 0))
+OF_EVEN = Aim("of even", 1.10, "instructions of the even loop")
+"""The steady loop beside that of even sizes known in the text."""
+LIKE_EVEN = (OF_EVEN, Aim("spills", 0))
+
+_EVEN, _EVEN_NN = "f16 NT even K", "f16 NN even K"
+TILE, TILE_NN = Tile(128, 128, 64, 4, 2), Tile(128, 128, 64, 4, 2, True)
+RUN = {"M": 128, "N": 128, "K": 192}
+
+PRODUCTS = (
+    Case(
+        _EVEN, product("f16", TILE), "product", "128x128x64 w4 NT K=1024", "116 (plain HIP)",
+        F16_NT, TILE, sets={"K": 1024}, run={"M": 128, "N": 128},
+    ),
+    Case(
+        _EVEN_NN, product("f16", TILE_NN), "product", "128x128x64 w4 NN K=1024", "Triton 167, 0.66 VALU/MFMA",
+        F16_NN, TILE_NN, sets={"K": 1024}, run={"M": 128, "N": 128},
+    ),
+    _case("f16 NT", "f16", SMALL, "NT", "116 (plain HIP), Mojo 117", *F16_NT, OF_EVEN, even=_EVEN),
+    _case("f16 NN", "f16", SMALL, "NN", "Triton 167, 0.66 VALU/MFMA", *F16_NN, OF_EVEN, even=_EVEN_NN),
+    _case("f16 NT wide", "f16", WIDE, "NT", "99 (plain HIP), Triton 108", *WIDE_NT),
+    _case("f16 NN wide", "f16", WIDE, "NN", "Helion 86, 0.19 VALU/MFMA", Aim("VALU/MFMA", 0.16), Aim("spills", 0)),
+    Case(
+        "f16 NT odd K", product("f16", TILE), "product", "128x128x64 w4 NT K=1001", "TileLang 464 per K step",
+        LIKE_EVEN, TILE, sets={"K": 1001}, run={"M": 128, "N": 128}, even=_EVEN,
+    ),
+    Case(
+        "f16 NN odd K", product("f16", TILE_NN), "product", "128x128x64 w4 NN K=1001", "TileLang 464 per K step",
+        LIKE_EVEN, TILE_NN, sets={"K": 1001}, run={"M": 128, "N": 128}, even=_EVEN_NN,
+    ),
+    _case("bf16 NT", "bf16", SMALL, "NT", "hk-dsl 153", Aim("per 1024", 116), Aim("VALU/MFMA", 0.05), *ONLY_WIDE),
+    _case("fp8 NT", "f8e4m3", SMALL, "NT", "TileLang 6,637 FLOP/inst", *NARROW),
+    _case("fp8 NT k128", "f8e4m3", (128, 128, 128, 4), "NT", "TileLang 6,637 FLOP/inst", *NARROW),
+    _case("i8 NT", "i8", SMALL, "NT", "TileLang 6,637 FLOP/inst (fp8)", *NARROW),
+    _case("i8 NT k128", "i8", (128, 128, 128, 4), "NT", "TileLang 6,637 FLOP/inst (fp8)", *NARROW),
+    _case("f32 NT", "f32", (128, 128, 32, 4), "NT", "-", *WITH_MFMA),
+    _case("f32 NN", "f32", (128, 128, 32, 4), "NN", "-", *WITH_MFMA),
+    _case("f64 NT", "f64", (64, 64, 16, 4), "NT", "-", *WITH_MFMA),
+    _case("f64 NN", "f64", (64, 64, 16, 4), "NN", "-", *WITH_MFMA),
+    Case(
+        "f16 batched", BATCHED, "product", "128x128x64 w4 NT", "116 (plain HIP)", F16_NT, TILE,
+        run={"P": 2, **RUN},
+    ),
+    Case("f16 bias gelu", BIAS_GELU, "product", "128x128x64 w4 NT", "116 (plain HIP)", F16_NT, TILE, run=RUN),
+)  # fmt: skip
