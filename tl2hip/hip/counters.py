@@ -1,7 +1,7 @@
 """Scalars of a kernel that only count: their sums print as plain C++ because they cannot reach 2**63.
 
 A variable that starts at an index or a constant and changes by constants under 2**20 would have to change 2**42
-times to overflow, which no run does.
+times to overflow, which no run does. What the plan keeps in 32 bits surely does not.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ def counters(body: tuple[DeviceStmt, ...], ctx: Context) -> set[str]:
         if isinstance(s, Let) and s.value.dtype is I64 and is_index(s.value, known):
             known.index.add(s.name)
     names = {s.name for s in stmts if isinstance(s, Declare) and s.dtype is I64}
+    small = {s.name for s in stmts if isinstance(s, Declare) and s.form}
     names -= {name for s in stmts if isinstance(s, Combine) for name, _ in s.variables}
-    return {n for n in names if all(_counts(n, v, known) for v in _values(n, stmts))}
+    return small | {n for n in names if all(_counts(n, v, known) for v in _values(n, stmts))}
 
 
 def _values(name: str, stmts: list[DeviceStmt]) -> Iterator[Expr]:

@@ -34,7 +34,7 @@ LDS_BARRIER = Helper(
 GROUPS = Helper(
     "groups",
     "// What a scheduling group counts.\n"
-    "enum { matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };",
+    "enum { vector = 0x2, matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };",
 )
 
 TILE_OF = Helper(
@@ -144,7 +144,7 @@ def _fetch_first(s: FetchFirst, w: Writer) -> None:
 def _multiply(s: MatrixMultiply, w: Writer) -> None:
     w.quote(s.at)
     sums = vector_at(s.sums, s.slot, w)
-    w.line(f"{sums} = __builtin_amdgcn_{s.builtin}({_part(s.left, w)}, {_part(s.right, w)}, {sums}, 0, 0, 0);")
+    w.line(f"{sums} = {s.builtin}({_part(s.left, w)}, {_part(s.right, w)}, {sums}, 0, 0, 0);")
 
 
 def _part(p: Part, w: Writer) -> str:

@@ -12,7 +12,7 @@ from tl2hip.plan.walk import all_stmts
 HELPERS = frozenset(
     words(
         "u64 at overlap folded wrapped row_major strided together load_or_zero round_to_odd from_lane last_lane "
-        "matrix global_read lds_read lds_write lds_barrier tile_of window "
+        "vector matrix global_read lds_read lds_write lds_barrier tile_of window "
     )
 )
 """Names that printing itself gives to things beside the user's own."""

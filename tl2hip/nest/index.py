@@ -81,12 +81,33 @@ def floor_div(a: Expr, b: int) -> Expr:
     x = value_of(a)
     if x is not None:
         return number(x // b)
+    if isinstance(a, Binary) and a.op == "*" and (by := value_of(a.right)) is not None and by % b == 0:
+        return mul(a.left, number(by // b))
     return a if b == 1 else Binary("//", a, number(b))
 
 
 def ceil_div(a: Expr, b: int) -> Expr:
     """The least integer not below a / b, for a positive constant b."""
     return floor_div(add(a, number(b - 1)), b)
+
+
+def modulo(a: Expr, b: int) -> Expr:
+    """`a % b` for a positive constant b."""
+    x = value_of(a)
+    if x is not None:
+        return number(x % b)
+    multiple = isinstance(a, Binary) and a.op == "*" and (value_of(a.right) or 1) % b == 0
+    return ZERO if b == 1 or multiple else Binary("%", a, number(b))
+
+
+def xor(a: Expr, b: Expr) -> Expr:
+    """`a ^ b`, of values that are 0 or more."""
+    x, y = value_of(a), value_of(b)
+    if x is not None and y is not None:
+        return number(x ^ y)
+    if x == 0 or y == 0:
+        return b if x == 0 else a
+    return Binary("^", a, b)
 
 
 def minimum(a: Expr, b: Expr) -> Expr:

@@ -81,7 +81,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class MatrixMultiply:
-    """`sums[slot] += left @ right` by one matrix instruction of a whole wave (`builtin`, without its prefix)."""
+    """`sums[slot] += left @ right` by one matrix instruction of a whole wave (`builtin`)."""
 
     builtin: str
     sums: str
@@ -98,8 +98,9 @@ class LdsBarrier:
     note: str = ""
 
 
-Kind = Literal["matrix", "global_read", "lds_read", "lds_write"]
-"""What a scheduling group counts: matrix instructions, loads from memory, reads and writes of LDS."""
+Kind = Literal["matrix", "vector", "global_read", "lds_read", "lds_write"]
+"""What a scheduling group counts: matrix instructions, ordinary vector ones, loads from memory, reads and writes of
+LDS."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,130 @@
+"""What is done with each element of a product, as the nest says: bias, activation, scale, residual, cast, stores.
+
+A lane holds runs of consecutive columns of one row, so that what runs along columns moves in vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tl2hip.dtypes import I64
+from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number, value_of
+from tl2hip.nest.ir import AxisRef, Binary, Compare, Expr, Load, Logic, Loop, Set, Stmt, Var
+from tl2hip.nest.walk import map_expr, map_exprs
+from tl2hip.plan import vectors
+from tl2hip.plan.gfx942 import ACCESS_BYTES
+from tl2hip.plan.ir import DeviceIf, DeviceStmt, Let
+from tl2hip.plan.matmul.find import MatrixProduct
+from tl2hip.plan.matmul.side import each
+from tl2hip.plan.matmul.tile import Tile
+from tl2hip.plan.matmul.words import Words
+from tl2hip.plan.names import called
+from tl2hip.plan.state import State
+from tl2hip.plan.threads import ThreadCode
+from tl2hip.plan.vectors import Wide
+
+SUM = "sum of the product"
+"""Stands for an element's sum until it is known which register holds it; no user's name has spaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Epilogue:
+    """The end of one kernel: `row` and `column` are the first of the tile, the others say which wave this is."""
+
+    words: Words
+    state: State
+    product: MatrixProduct
+    tile: Tile
+    sums: str
+    row: Expr
+    column: Expr
+    wave_row: Expr
+    wave_column: Expr
+    wide: Wide | None
+
+    def whole(self) -> Iterator[DeviceStmt]:
+        p, t = self.product, self.tile
+        m, run = t.mfma.m, t.mfma.run
+        down, across = t.fragments
+        i, j = self.words.index("i_part"), self.words.index("j_part")
+        lane = self.words.var("lane")
+        first_row = add(self.row, add(mul(self.wave_row, number(t.rows // t.down)), modulo(lane, m)))
+        inside = mul(floor_div(lane, m), number(run))
+        first_column = add(self.column, add(mul(self.wave_column, number(t.columns // t.across)), inside))
+        row = Let(p.rows.name, add(first_row, mul(i, number(m))))
+        runs = t.mfma.result_slots // run
+        place = add(first_column, mul(j, number(m)))
+        if runs == 1:
+            column = tuple(self._run((i, j), ZERO, place))
+        else:
+            h = self.words.index("h")
+            again = tuple(self._run((i, j), mul(h, number(run)), add(place, mul(h, number(run * t.groups)))))
+            column = (each(h.axis, runs, again),)
+        yield each(i.axis, down, (row, each(j.axis, across, column)))
+
+    def _run(self, slot: tuple[Expr, ...], first: Expr, place: Expr) -> Iterator[DeviceStmt]:
+        """A run of consecutive columns."""
+        p, run = self.product, self.tile.mfma.run
+        name = self.words.name(f"{called(p.columns)}_first") if run > 1 else p.columns.name
+        here = Compare("<", Var(p.rows.name, I64), p.rows.stop)
+        if self.wide is not None:
+            inside = Logic("and", here, Compare("<", Var(name, I64), p.columns.stop))
+            yield Let(name, place)
+            yield DeviceIf(inside, self._in_vectors(slot, first, name, self.wide))
+            return
+        if run == 1:
+            yield Let(name, place)
+            inside = Logic("and", here, Compare("<", Var(name, I64), p.columns.stop))
+            yield DeviceIf(inside, self._lowered(slot, first, Var(name, I64)))
+            return
+        e = self.words.index("e")
+        column = Let(p.columns.name, add(place, e))
+        inside = Logic("and", here, Compare("<", Var(p.columns.name, I64), p.columns.stop))
+        body = self._lowered(slot, add(first, e), Var(p.columns.name, I64))
+        yield each(e.axis, run, (column, DeviceIf(inside, body)))
+
+    def _in_vectors(self, slot: tuple[Expr, ...], first: Expr, name: str, wide: Wide) -> tuple[DeviceStmt, ...]:
+        p = self.product
+        element = add(first, AxisRef(self.state.names.local("e")))
+
+        def lower(body: tuple[Stmt, ...]) -> tuple[DeviceStmt, ...]:
+            return self._code(_summed(body, Load(self.sums, (*slot, element), p.dtype, True)))
+
+        body = _moved(body_of(p), p.rows.name, Var(p.rows.name, I64))
+        return vectors.one_vector(self.state, Loop(p.columns, body, at=p.at), wide, name, lower)
+
+    def _lowered(self, slot: tuple[Expr, ...], element: Expr, column: Expr) -> tuple[DeviceStmt, ...]:
+        p = self.product
+        body = _moved(_moved(body_of(p), p.rows.name, Var(p.rows.name, I64)), p.columns.name, column)
+        return self._code(_summed(body, Load(self.sums, (*slot, element), p.dtype, True)))
+
+    def _code(self, body: tuple[Stmt, ...]) -> tuple[DeviceStmt, ...]:
+        return ThreadCode(self.state.names, self.state.dtypes, self.state.kinds).lower(body)
+
+
+def body_of(p: MatrixProduct) -> tuple[Stmt, ...]:
+    """What one element runs, `SUM` in the place of its sum."""
+    total: Expr = Var(SUM, p.dtype)
+    if value_of(p.start) != 0 and getattr(p.start, "value", None) != 0.0:
+        total = Binary("+", p.start, total)
+    return (*p.ahead, Set(p.name, total, at=p.at), *p.behind)
+
+
+def moved_in_vectors(state: State, p: MatrixProduct, tile: Tile) -> Wide | None:
+    """How the body moves runs of columns; None where it cannot, or a run is one element."""
+    wide = vectors.wide(state, p.columns, body_of(p), frozenset())
+    if wide is None or tile.mfma.run == 1:
+        return None
+    sizes = [state.nest.array(n).dtype.bytes for n in (*wide.loaded, *wide.stored)]
+    run = tile.mfma.run
+    return replace(wide, width=run) if run * min(sizes) >= 4 and run * max(sizes) <= ACCESS_BYTES else None
+
+
+def _moved(body: tuple[Stmt, ...], axis: str, to: Expr) -> tuple[Stmt, ...]:
+    return map_exprs(lambda e: map_expr(lambda x: to if x == AxisRef(axis) else x, e), body)
+
+
+def _summed(body: tuple[Stmt, ...], total: Expr) -> tuple[Stmt, ...]:
+    at = Var(SUM, total.dtype)
+    return map_exprs(lambda e: map_expr(lambda x: total if x == at else x, e), body)

@@ -1,0 +1,190 @@
+"""How a tile of one factor gets from memory into LDS: which lane moves which pieces, and where they lie there.
+
+In LDS a tile is rows of the factor's own axis, each with consecutive elements of the sum, whatever the order in
+memory: the matrix instructions want consecutive elements of the sum in a lane. Where memory runs along the sum, a
+lane moves pieces as they are. Where it runs along the other axis, a lane takes pieces of several rows of memory,
+turns them in registers and writes shorter pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tl2hip.nest.index import add, floor_div, modulo, mul, number, value_of, xor
+from tl2hip.nest.ir import Expr
+from tl2hip.plan.gfx942 import WAVE
+from tl2hip.plan.layout.count import lds
+from tl2hip.plan.layout.lds import Tile as LdsTile
+from tl2hip.plan.layout.lds import swizzled, transposing
+from tl2hip.plan.matmul.find import Operand
+from tl2hip.plan.matmul.tile import PIECE, Tile
+
+LINE = 128
+"""Bytes of a line of the L2 cache: lanes side by side should take whole ones (AMD CDNA 3 white paper)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """The fill of a tile of `rows` rows.
+
+    `turn` is 1 where pieces are moved as they are; else so many rows of memory are turned together, and a piece in
+    LDS has so many elements. `near` neighbouring lanes take neighbouring pieces of memory, and `deep` groups of
+    them the rows behind, before lanes go on along memory.
+    """
+
+    operand: Operand
+    tile: Tile
+    rows: int
+    turn: int = 1
+    near: int = 1
+    deep: int = 1
+
+    @property
+    def layout(self) -> LdsTile:
+        """Where elements lie in LDS: free of bank conflicts for reads of fragments and for this fill."""
+        made = swizzled if self.turn == 1 else transposing
+        return made(self.rows, self.tile.depth * self.tile.bytes)
+
+    @property
+    def loads(self) -> int:
+        """Pieces that a lane loads of each tile."""
+        return self.rows * self.tile.row_pieces // self.tile.threads
+
+    @property
+    def stores(self) -> int:
+        """Pieces that a lane writes to LDS of each tile."""
+        return self.loads if self.turn == 1 else self.loads // self.turn * self.tile.piece
+
+    @property
+    def columns(self) -> int:
+        """Pieces of the tile along memory, where they are turned."""
+        return self.rows // self.tile.piece
+
+    # --- in memory ---------------------------------------------------------------------------------------
+
+    def row(self, thread: Expr) -> Expr:
+        """The row of the tile at which a thread's first load starts: its row, or the first of a piece's."""
+        t = self.tile
+        if self.turn == 1:
+            return floor_div(thread, t.row_pieces)
+        far = mul(modulo(floor_div(thread, self.near * self.deep), self.columns // self.near), number(self.near))
+        return mul(add(modulo(thread, self.near), far), number(t.piece))
+
+    def k(self, thread: Expr) -> Expr:
+        """The element of the sum at which a thread's first load starts."""
+        if self.turn == 1:
+            return mul(modulo(thread, self.tile.row_pieces), number(self.tile.piece))
+        far = mul(floor_div(thread, self.deep * self.columns), number(self.deep))
+        return mul(add(modulo(floor_div(thread, self.near), self.deep), far), number(self.turn))
+
+    @property
+    def rows_apart(self) -> int:
+        """Rows from one load of a thread to the next, where pieces are moved as they are."""
+        return self.tile.threads // self.tile.row_pieces
+
+    @property
+    def k_apart(self) -> int:
+        """Elements of the sum from one group of `turn` loads of a thread to the next."""
+        return self.tile.threads // self.columns * self.turn
+
+    def row_of(self, first: Expr, load: Expr) -> Expr:
+        """The row at which another load of the thread starts."""
+        return add(first, mul(load, number(self.rows_apart))) if self.turn == 1 else first
+
+    def k_of(self, first: Expr, load: Expr) -> Expr:
+        """The element of the sum at which another load of the thread starts."""
+        if self.turn == 1:
+            return first
+        if self.loads == self.turn:
+            return add(first, load)
+        again = mul(floor_div(load, self.turn), number(self.k_apart))
+        return add(first, add(again, modulo(load, self.turn)))
+
+    # --- in LDS ------------------------------------------------------------------------------------------
+
+    @property
+    def width(self) -> int:
+        """Elements of a piece in LDS."""
+        return self.tile.piece if self.turn == 1 else self.turn
+
+    def element(self, row: Expr, k: Expr) -> Expr:
+        """Where an element lies, for a row and an element of the sum at the start of a piece in LDS."""
+        inside = xor(k, mul(self.phase(row), number(self.tile.piece)))
+        return add(mul(row, number(self.tile.depth)), inside)
+
+    def moved(self, base: Expr, row: Expr, below: int, k: int) -> Expr:
+        """The place `row` rows (fewer than `below`) and `k` elements on from a place, where no bit of these is set
+        in the place's own row and element: then the swizzle is a number to xor."""
+        mask = xor(number(k), mul(self.phase(row, below), number(self.tile.piece)))
+        return add(xor(base, mask), mul(row, number(self.tile.depth)))
+
+    def phase(self, row: Expr, below: int | None = None) -> Expr:
+        """What the numbers of a row's pieces are xored with; `below`: what the row number stays below."""
+        phase: Expr = number(0)
+        for low, mask, left in self.layout.xor_terms():
+            if below is not None and below <= 1 << low:
+                continue
+            bits = floor_div(row, 1 << low)
+            if below is None or below > (mask + 1) << low:
+                bits = modulo(bits, mask + 1)
+            phase = xor(phase, mul(bits, number(1 << left)))
+        return phase
+
+    def splits(self, waves: int) -> bool:
+        """Whether the rows of fragments, counted from a wave's first, are xored on their own."""
+        xored, m, wave = self.layout.piece_xor, self.tile.mfma.m, self.rows // waves
+        return all(
+            xored(w * wave + n * m + lane) == xored(w * wave + lane) ^ xored(n * m)
+            for w in range(waves)
+            for n in range(wave // m)
+            for lane in range(m)
+        )
+
+    # --- what it costs -----------------------------------------------------------------------------------
+
+    def conflicts(self) -> int:
+        """Clocks that bank conflicts add to the writes of one wave's first piece."""
+        lanes = [number(lane) for lane in range(WAVE)]
+        places = [_value(self.element(self.row(x), self.k(x))) * self.tile.bytes for x in lanes]
+        return lds(places, self.width * self.tile.bytes, write=True).extra
+
+
+def _value(e: Expr) -> int:
+    """The value of an expression over constants."""
+    value = value_of(e)
+    assert value is not None, e
+    return value
+
+
+def fill(operand: Operand, tile: Tile, rows: int) -> Fill | None:
+    """The fill of a factor's tile; None where the threads do not share it evenly."""
+    if operand.along == "over":
+        return Fill(operand, tile, rows)
+    found = [f for f in _turning(operand, tile, rows) if _even(f)]
+    return min(found, key=_badness, default=None)
+
+
+def _turning(operand: Operand, tile: Tile, rows: int) -> Iterator[Fill]:
+    if rows % tile.piece:
+        return
+    columns = rows // tile.piece
+    for turn in (16, 8, 4, 2):
+        if turn * tile.bytes in (4, 8, 16) and tile.depth % turn == 0:
+            for near in (16, 8, 4, 2, 1):
+                for deep in (1, 2, 4, 8):
+                    if columns % near == 0 and near * deep <= WAVE:
+                        yield Fill(operand, tile, rows, turn, near, deep)
+
+
+def _even(f: Fill) -> bool:
+    """Whether every thread turns as many whole groups of rows as any other."""
+    t = f.tile
+    blocks = t.depth // f.turn * f.columns
+    return f.loads % f.turn == 0 and blocks % t.threads == 0 and t.threads % (f.deep * f.columns) == 0
+
+
+def _badness(f: Fill) -> tuple[int, int, int, int]:
+    """Bank conflicts first, then narrow writes, lines of memory in parts, lanes that jump."""
+    whole = min(LINE, f.columns * PIECE)
+    return (f.conflicts(), -f.turn, max(0, whole - f.near * PIECE), -f.near)

@@ -1,0 +1,235 @@
+"""What a nest says of a matrix product: its factors, the summed axis, and what is done with each element."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tl2hip.dtypes import BF16, F8E4M3, F8E5M2, F16, F32, F64, I8, I32, DType
+from tl2hip.nest.index import ZERO, product
+from tl2hip.nest.ir import (
+    Alloc,
+    Axis,
+    AxisRef,
+    Binary,
+    Cast,
+    Expr,
+    Load,
+    Loop,
+    Set,
+    Stmt,
+    Store,
+    Update,
+    Var,
+)
+from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_expr
+from tl2hip.plan.access import unit_stride
+from tl2hip.plan.chain import Chain
+from tl2hip.plan.layout.mfma import Mfma, find
+from tl2hip.plan.promote import promoted
+from tl2hip.plan.state import State
+from tl2hip.source.span import Span
+
+PLAN = "matrix product"
+
+SUMS: dict[DType, tuple[DType, ...]] = {F32: (F16, BF16, F8E4M3, F8E5M2, F32), F64: (F64,), I32: (I8,)}
+"""The factors that matrix instructions multiply exactly into sums of a dtype (f32 and f64: with one rounding)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A factor: one array, whose index names its own axis once, the summed axis once, and else only axes of the
+    batch. `along` says which of the two its consecutive elements run along."""
+
+    array: str
+    dtype: DType
+    index: tuple[Expr, ...]
+    axis: str
+    over: str
+
+    @property
+    def at_over(self) -> Expr:
+        return AxisRef(self.over)
+
+    @property
+    def along(self) -> str:
+        last = self.index[-1]
+        return "over" if last == AxisRef(self.over) else "axis"
+
+    def at(self, row: Expr, k: Expr) -> tuple[Expr, ...]:
+        """The index of the element of a row and a k."""
+        to = {self.axis: row, self.over: k}
+        return tuple(map_expr(lambda e: to.get(e.axis, e) if isinstance(e, AxisRef) else e, i) for i in self.index)
+
+    def pitch(self, shape: tuple[Expr, ...]) -> Expr:
+        """Elements from one row of memory to the next: rows are counted along the other of the two axes."""
+        other = self.axis if self.along == "over" else self.over
+        return product(shape[self.index.index(AxisRef(other)) + 1 :])
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixProduct:
+    """One element of the result for each point of `chain`: `name` starts from `ahead`, takes the sum over `over` of
+    left times right, and goes through `behind`.
+
+    Consecutive elements of the result run along `columns`, the axis of `right`; `batch` axes are the others of the
+    chain.
+    """
+
+    chain: Chain
+    rows: Axis
+    columns: Axis
+    batch: tuple[int, ...]
+    """Places in the chain."""
+    over: Loop
+    left: Operand
+    right: Operand
+    name: str
+    dtype: DType
+    start: Expr
+    ahead: tuple[Stmt, ...]
+    behind: tuple[Stmt, ...]
+    at: Span
+
+    def instruction(self, size: int) -> Mfma | None:
+        """The matrix instruction with results of `size` by `size`, its operands exchanged: the rows it counts are
+        the columns of the result, so that a lane holds consecutive ones."""
+        return find(self.right.dtype, self.left.dtype, self.dtype, size)
+
+
+def found(state: State, chain: Chain) -> MatrixProduct | None:
+    """The product that the body of a chain is; None, with the reason told where a rule saw one, if it is none."""
+    marked = {i.at: i for i in state.nest.idioms if i.rule == "contraction"}
+    sites = [s for s in all_stmts(chain.body) if isinstance(s, Set | Update | Store) and s.at in marked]
+    if not sites:
+        return None
+    try:
+        return _product(state, chain, sites[0].at)
+    except _Miss as miss:
+        state.miss(PLAN, str(miss), sites[0].at)
+        return None
+
+
+class _Miss(Exception):
+    """Why a nest is no product that matrix instructions compute."""
+
+
+def _product(state: State, chain: Chain, at: Span) -> MatrixProduct:
+    body = tuple(_flat(state, chain.body))
+    loops = [n for n, s in enumerate(body) if isinstance(s, Loop)]
+    if len(loops) != 1:
+        raise _Miss(f"{len(loops)} loops stand inside the shared ones, not the sum alone")
+    over = body[loops[0]]
+    assert isinstance(over, Loop)
+    ahead, behind = body[: loops[0]], body[loops[0] + 1 :]
+    name, dtype, left, right = _term(over)
+    start, ahead = _start(ahead, name)
+    _check_bounds(chain, over)
+    if any(isinstance(s, Loop | Alloc) for s in all_stmts((*ahead, *behind))):
+        raise _Miss("what is done with an element holds a loop")
+    x, y = (_factor(state, e, over) for e in (left, right))
+    a, b = _operand(x, y, chain, over), _operand(y, x, chain, over)
+    written = {s.array for s in all_stmts((*ahead, *behind)) if isinstance(s, Store | Update)}
+    if written & {a.array, b.array}:
+        raise _Miss("a factor is written by the same loops")
+    if unit_stride(behind, a.axis) > unit_stride(behind, b.axis):
+        a, b = b, a
+    if any(state.kinds[axis.name].updates for axis in chain.axes):
+        raise _Miss("elements of the result meet")
+    axes = {x.name: x for x in chain.axes}
+    places = tuple(n for n, x in enumerate(chain.axes) if x.name not in (a.axis, b.axis))
+    made = MatrixProduct(
+        chain, axes[a.axis], axes[b.axis], places, over, a, b, name, dtype, start, ahead, behind, at
+    )
+    if made.instruction(16) is None:
+        raise _Miss(f"gfx942 has no matrix instruction for {a.dtype} and {b.dtype} into {dtype}")
+    return made
+
+
+def _flat(state: State, body: tuple[Stmt, ...]) -> Iterator[Stmt]:
+    """The statements of a body, sums into an element of an array held in a scalar."""
+    for s in body:
+        if isinstance(s, Loop):
+            yield from promoted(s, frozenset(), state.dtypes, state.names).body
+        else:
+            yield s
+
+
+def _term(over: Loop) -> tuple[str, DType, Expr, Expr]:
+    """The scalar that takes the sum, and the factors of each term, locals of the loop put in their places."""
+    *before, last = over.body
+    known: dict[str, Expr] = {}
+
+    def whole(e: Expr) -> Expr:
+        return map_expr(lambda x: known.get(x.name, x) if isinstance(x, Var) else x, e)
+
+    for s in before:
+        if not isinstance(s, Set):
+            raise _Miss("the summing loop does more than sum")
+        known[s.name] = whole(s.value)
+    if not isinstance(last, Set) or last.name in known:
+        raise _Miss("the summing loop does more than sum")
+    match whole(last.value):
+        case Binary(op="+", left=Var(name=name, dtype=t), right=Binary(op="*", left=a, right=b)):
+            pass
+        case Binary(op="+", left=Binary(op="*", left=a, right=b), right=Var(name=name, dtype=t)):
+            pass
+        case _:
+            raise _Miss("a term is no product of two elements")
+    if name != last.name:
+        raise _Miss("the summing loop does more than sum")
+    return name, t, a, b
+
+
+def _start(ahead: tuple[Stmt, ...], name: str) -> tuple[Expr, tuple[Stmt, ...]]:
+    """What the sum starts from, and the other statements ahead of the loop."""
+    sets = [s for s in ahead if isinstance(s, Set) and s.name == name]
+    read = any(isinstance(e, Var) and e.name == name for e in all_exprs(ahead))
+    if len(sets) != 1 or read:
+        raise _Miss(f"{name} is used before the sum")
+    return sets[0].value, tuple(s for s in ahead if s is not sets[0])
+
+
+def _check_bounds(chain: Chain, over: Loop) -> None:
+    """Every axis runs from 0 by 1 to an end that no other axis moves."""
+    for axis in (*chain.axes, over.axis):
+        if axis.start != ZERO or axis.step != 1:
+            raise _Miss(f"{axis.user or axis.name} does not run from 0 by 1")
+        if any(isinstance(p, AxisRef | Var | Load) for p in all_parts(axis.stop)):
+            raise _Miss(f"the end of {axis.user or axis.name} is not the same for all elements")
+
+
+def _factor(state: State, e: Expr, over: Loop) -> Load:
+    """A factor that is an element of an array, exactly widened where its dtype is narrower than the sum's."""
+    inner = e.value if isinstance(e, Cast) else e
+    if not isinstance(inner, Load):
+        raise _Miss("a factor is no element of an array")
+    if inner.dtype not in SUMS.get(e.dtype, ()):
+        raise _Miss(f"no matrix instruction multiplies {inner.dtype} into {e.dtype}")
+    array = state.nest.array(inner.array)
+    if not inner.proven:
+        raise _Miss(f"an index of {array.name} may lie outside of it")
+    if array.strides is not None or array.role == "local":
+        raise _Miss(f"{array.name} is no row-major array of the caller's")
+    if any(isinstance(p, Load | Var) for i in inner.index for p in all_parts(i)):
+        raise _Miss(f"an index of {array.name} is not known before the kernel runs")
+    if not _alone(inner, over.axis.name):
+        raise _Miss(f"an index of {array.name} is not the summed axis alone")
+    return inner
+
+
+def _alone(e: Load, axis: str) -> bool:
+    """Whether an axis is the whole of one index and no part of another."""
+    return sum(p == AxisRef(axis) for i in e.index for p in all_parts(i)) == 1 and AxisRef(axis) in e.index
+
+
+def _operand(e: Load, other: Load, chain: Chain, over: Loop) -> Operand:
+    """The operand by the axis that it has and the other has not: the last of several in its index."""
+    shared = {p.axis for i in other.index for p in all_parts(i) if isinstance(p, AxisRef)}
+    axes = {a.name for a in chain.axes} - shared
+    own = [i.axis for i in e.index if isinstance(i, AxisRef) and i.axis in axes and _alone(e, i.axis)]
+    if not own:
+        raise _Miss(f"{e.array} has no axis of its own that is an index alone")
+    if e.index[-1] not in (AxisRef(own[-1]), AxisRef(over.axis.name)):
+        raise _Miss(f"consecutive elements of {e.array} run along neither the summed axis nor {own[-1]}")
+    return Operand(e.array, e.dtype, e.index, own[-1], over.axis.name)

@@ -1,0 +1,101 @@
+"""One kernel of a matrix product: a block computes a tile of the result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tl2hip.dtypes import I32, I64
+from tl2hip.nest.index import ceil_div, floor_div, modulo, mul, number
+from tl2hip.nest.ir import Cast, Expr, Var
+from tl2hip.plan.gfx942 import WAVE
+from tl2hip.plan.ir import DeclareVector, DeviceStmt, Let
+from tl2hip.plan.matmul.epilogue import Epilogue
+from tl2hip.plan.matmul.fill import Fill
+from tl2hip.plan.matmul.find import MatrixProduct
+from tl2hip.plan.matmul.loop import SumLoop
+from tl2hip.plan.matmul.side import Side, Storage, put, store
+from tl2hip.plan.matmul.tile import Tile, mark
+from tl2hip.plan.matmul.words import Words
+from tl2hip.plan.matrix_ir import TakeTile
+from tl2hip.plan.state import State
+from tl2hip.plan.vectors import Wide
+
+
+@dataclass(frozen=True, slots=True)
+class TileKernel:
+    """What the kernels of one product share."""
+
+    product: MatrixProduct
+    tile: Tile
+    left: Fill
+    right: Fill
+    stored: tuple[Storage, Storage]
+    sums: str
+    ahead: bool
+
+    def body(self, state: State, wide: Wide | None, *, aligned: bool) -> tuple[DeviceStmt, ...]:
+        """The statements of a block; `aligned`: memory is read at multiples of 16 bytes, and `wide` tells what the
+        epilogue moves in vectors."""
+        return tuple(self._body(state, wide, aligned))
+
+    @property
+    def grid(self) -> tuple[Expr, Expr]:
+        """Tiles along rows and along columns."""
+        p, t = self.product, self.tile
+        return ceil_div(p.rows.stop, t.rows), ceil_div(p.columns.stop, t.columns)
+
+    def _body(self, state: State, wide: Wide | None, aligned: bool) -> Iterator[DeviceStmt]:
+        p, t, words = self.product, self.tile, Words(state.names)
+        yield from self._head(words)
+        row, column = words.var(f"{p.rows.name}_tile"), words.var(f"{p.columns.name}_tile")
+        down, across = self._waves(words)
+        over = p.over.axis
+        left = self._side(state, words, 0, row, (t.down, down), aligned)
+        right = self._side(state, words, 1, column, (t.across, across), aligned)
+        yield DeclareVector(self.sums, zeros=True)
+        for side in (left, right):
+            yield from side.declared()
+            yield from side.head()
+        yield from SumLoop(
+            words, t, left, right, self.sums, over.stop, mark(over, "unroll"), p.over.at, p.at
+        ).whole()
+        yield from Epilogue(words, state, p, t, self.sums, row, column, down, across, wide).whole()
+
+    def _head(self, words: Words) -> Iterator[DeviceStmt]:
+        """Which thread this is, and which tile its block takes."""
+        p, t = self.product, self.tile
+        yield Let(words.name("thread"), Var("thread.x", I64), "int")
+        yield Let(words.name("lane"), modulo(words.var("thread"), WAVE), "int")
+        yield Let(words.name("wave"), floor_div(words.var("thread"), WAVE), "uniform")
+        rows, columns = self.grid
+        names = [words.name(f"{axis.name}_number") for axis in (p.rows, p.columns)]
+        counts = [Cast(count, I32) for count in (rows, columns)]
+        yield TakeTile(names[0], names[1], Cast(Var("block.x", I64), I32), counts[0], counts[1])
+        for name, axis, size in zip(names, (p.rows, p.columns), (t.rows, t.columns), strict=True):
+            yield Let(words.name(f"{axis.name}_tile"), mul(Cast(Var(name, I64), I64), number(size)))
+
+    def _waves(self, words: Words) -> tuple[Expr, Expr]:
+        """Which of the waves along rows and along columns this one is."""
+        t, wave = self.tile, words.var("wave")
+        return floor_div(wave, t.across) if t.down > 1 else number(0), modulo(wave, t.across)
+
+    def _side(
+        self, state: State, words: Words, n: int, first: Expr, waves: tuple[int, Expr], aligned: bool
+    ) -> Side:
+        p = self.product
+        f, axis = ((self.left, p.rows), (self.right, p.columns))[n]
+        shape = state.nest.array(f.operand.array).shape
+        return Side(words, f, shape, first, axis.stop, p.over.axis.stop, *waves, self.stored[n], self.ahead, aligned)
+
+
+def tile_kernel(state: State, p: MatrixProduct, t: Tile, left: Fill, right: Fill) -> TileKernel:
+    """The kernels' common ground, with its LDS and registers placed.
+
+    Fragments are read a slice ahead where registers allow it and nothing is turned: turning needs registers too, and
+    the wait for all pieces leaves little to interleave.
+    """
+    ahead = t.ahead and t.stages == 2 and left.turn == right.turn == 1
+    stored = (store(state, left, t.down, ahead=ahead), store(state, right, t.across, ahead=ahead))
+    sums = put(state, "sums", p.dtype, (*t.fragments, t.mfma.result_slots), "vector")
+    return TileKernel(p, t, left, right, stored, sums, ahead)

@@ -1,0 +1,159 @@
+"""The launch of a matrix product: which tile, which kernels, and when the launcher takes which."""
+
+from __future__ import annotations
+
+from tl2hip.nest.index import ZERO, mul, number, value_of
+from tl2hip.nest.ir import Compare, Expr, Logic
+from tl2hip.plan import launch as general
+from tl2hip.plan.chain import Chain
+from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_GRID_X
+from tl2hip.plan.ir import Aligned, HostIf, HostStmt, Launch
+from tl2hip.plan.launch import Shared, wrap
+from tl2hip.plan.loops import Spread
+from tl2hip.plan.matmul.epilogue import moved_in_vectors
+from tl2hip.plan.matmul.fill import Fill, fill
+from tl2hip.plan.matmul.find import PLAN, MatrixProduct, found
+from tl2hip.plan.matmul.kernel import TileKernel, tile_kernel
+from tl2hip.plan.matmul.tile import tiles
+from tl2hip.plan.matrix_ir import LdsBarrier
+from tl2hip.plan.names import called
+from tl2hip.plan.state import State
+from tl2hip.plan.vectors import Wide
+
+NEAR = 2**31
+"""Bytes that a lane's 32-bit offset reaches."""
+
+
+def launch(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
+    """The launch of a chain that is a matrix product; None where it is none."""
+    p = found(state, chain)
+    if p is None:
+        return None
+    kernel = _cut(state, p)
+    if kernel is None:
+        return None
+    wide = moved_in_vectors(state, p, kernel.tile)
+    aligned, alike = _add(state, kernel, wide, aligned=True), _add(state, kernel, wide, aligned=False)
+    _note(state, kernel)
+    fast = _choice(state, kernel, wide, aligned, alike)
+    limits = _limits(state, kernel)
+    if limits is None:
+        return fast
+    told = len(state.notes)
+    other = general.launch_chain(state, chain)
+    del state.notes[told:]  # the loops are told once, as the fast kernels run them
+    return (HostIf(limits, fast, other),)
+
+
+def _cut(state: State, p: MatrixProduct) -> TileKernel | None:
+    """The product cut into the best tile that fits."""
+    reason = ""
+    for tile in tiles(p):
+        fault = tile.fault()
+        left, right = fill(p.left, tile, tile.rows), fill(p.right, tile, tile.columns)
+        shared = left is not None and right is not None and left.splits(tile.down) and right.splits(tile.across)
+        if fault is None and left is not None and right is not None and shared:
+            return tile_kernel(state, p, tile, left, right)
+        reason = reason or fault or "the threads of a block do not share the tile evenly"
+    state.miss(PLAN, reason or "no tile is shared by up to eight waves", p.at)
+    return None
+
+
+def _add(state: State, kernel: TileKernel, wide: Wide | None, *, aligned: bool) -> str:
+    """Adds one kernel; its name."""
+    t = kernel.tile
+    body = kernel.body(state, wide if aligned else None, aligned=aligned)
+    batch = _batch(kernel.product)
+    if batch:
+        body = wrap(batch, (*body, LdsBarrier("LDS is used again")), state)
+    size = f"{t.rows} x {t.columns}"
+    summary = f"a tile of {size} a block, {t.down} x {t.across} waves" + ("" if aligned else ", at any alignment")
+    suffix = "kernel_aligned" if aligned else ""
+    return state.add(suffix, body, (t.threads, 1, 1), summary, t.waves)
+
+
+def _batch(p: MatrixProduct) -> tuple[Shared, ...]:
+    """The axes of the batch: two over the grid, any more inside a block."""
+    letters = ("y", "z")
+    return tuple(
+        Shared(p.chain.axes[n], p.chain.places[n], Spread(letters[k], True, 1, 1) if k < 2 else None)
+        for k, n in enumerate(reversed(p.batch))
+    )[::-1]
+
+
+def _choice(
+    state: State, kernel: TileKernel, wide: Wide | None, aligned: str, alike: str
+) -> tuple[HostStmt, ...]:
+    """The aligned kernel where everything is, else the other."""
+    p, t = kernel.product, kernel.tile
+    y, z = (general.grid_of(_batch(p), None)[n] for n in (1, 2))
+    x = mul(*kernel.grid)
+    names = dict.fromkeys((p.left.array, p.right.array, *((*wide.loaded, *wide.stored) if wide else ())))
+    arrays = [state.nest.array(n) for n in names]
+    pitches = dict.fromkeys(a.shape[-1] for a in arrays if len(a.shape) > 1)
+    rows = {**pitches, **({p.columns.stop: None} if wide else {})}
+    when = Aligned(tuple(names), ACCESS_BYTES, tuple(e for e in rows if not _multiple(e, t.piece)), t.piece)
+    if any((value_of(e) or 0) % t.piece for e in rows):
+        return (Launch(alike, (x, y, z)),)
+    near = _all(Compare("<", _whole(f, state), number(NEAR)) for f in (kernel.left, kernel.right))
+    fast: tuple[HostStmt, ...] = (Launch(aligned, (x, y, z)),)
+    if near is not None:
+        fast = (HostIf(near, fast, (Launch(alike, (x, y, z)),)),)
+    return (HostIf(when, fast, (Launch(alike, (x, y, z)),)),)
+
+
+def _multiple(e: Expr, of: int) -> bool:
+    value = value_of(e)
+    return value is not None and value % of == 0
+
+
+def _whole(f: Fill, state: State) -> Expr:
+    """Bytes from a tile's start to its end over the whole sum."""
+    t, o = f.tile, f.operand
+    shape = state.nest.array(o.array).shape
+    pitch = o.pitch(shape)
+    if o.along == "over":
+        return mul(pitch, number(f.rows * t.bytes))
+    return mul(mul(pitch, shape[o.index.index(o.at_over)]), number(t.bytes))
+
+
+def _limits(state: State, kernel: TileKernel) -> Expr | None:
+    """What must hold for either kernel: something to sum, tiles for one grid, offsets of 32 bits, whole pieces."""
+    p, t = kernel.product, kernel.tile
+    tests: list[Expr] = [Compare("<", ZERO, p.over.axis.stop), Compare("<", p.over.axis.stop, number(NEAR // 2))]
+    tests.append(Compare("<=", mul(*kernel.grid), number(MAX_GRID_X)))
+    for f in (kernel.left, kernel.right):
+        pitch = f.operand.pitch(state.nest.array(f.operand.array).shape)
+        rows = f.rows if f.operand.along == "over" else t.depth
+        tests.append(Compare("<", pitch, number(NEAR // (2 * rows * t.bytes))))
+        if f.operand.along == "axis":
+            tests.append(Compare("<=", number(t.piece), pitch))
+    return _all(tests)
+
+
+def _all(tests: object) -> Expr | None:
+    """The tests that are not sure to hold, joined; None where all of them are."""
+    whole: Expr | None = None
+    for test in dict.fromkeys(tests):  # type: ignore[call-overload]
+        a, b = value_of(test.left), value_of(test.right)
+        if a is not None and b is not None and (a < b or (test.op == "<=" and a == b)):
+            continue
+        whole = test if whole is None else Logic("and", whole, test)
+    return whole
+
+
+def _note(state: State, kernel: TileKernel) -> None:
+    """Where each loop went."""
+    p, t = kernel.product, kernel.tile
+    places = {a.name: at for a, at in zip(p.chain.axes, p.chain.places, strict=True)}
+    for axis, size, waves, what in (
+        (p.rows, t.rows, t.down, "rows"), (p.columns, t.columns, t.across, "columns")
+    ):  # fmt: skip
+        share = f"tiles of {size}, {waves} waves" if waves > 1 else f"tiles of {size}"
+        state.note(called(axis), f"grid x, {share}", f"{what} of a matrix product", places[axis.name])
+    for s in _batch(p):
+        where = f"grid {s.how.letter}" if s.how else "serial in a block"
+        state.note(called(s.axis), where, "a matrix product for each", s.at)
+    name = t.mfma.builtin.removeprefix("__builtin_amdgcn_")
+    where = f"tiles of {t.depth}, {t.stages} stages"
+    state.note(called(p.over.axis), where, f"summed by {name}", p.over.at)

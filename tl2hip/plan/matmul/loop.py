@@ -1,0 +1,224 @@
+"""The loop over the sum: which tile is read, multiplied, written and fetched when.
+
+The last tile, of which a part may lie past the end of the sum, is taken first, with zeros for what is not there.
+All that follow are whole, so that the loop tests nothing. While one tile is multiplied, the next waits in registers
+on its way to LDS, and the one behind it is on its way from memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tl2hip.dtypes import I64
+from tl2hip.nest.index import ONE, ZERO, ceil_div, mul, number, sub, xor
+from tl2hip.nest.ir import Compare, Const, Expr, Select, Set, Var
+from tl2hip.plan.ir import Declare, DeviceIf, DeviceStmt, For, Let
+from tl2hip.plan.matmul.side import Side, each
+from tl2hip.plan.matmul.tile import Tile
+from tl2hip.plan.matmul.words import Words
+from tl2hip.plan.matrix_ir import Group, KeepOrder, Kind, LdsBarrier, MatrixMultiply
+from tl2hip.source.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class SumLoop:
+    """The loop of one kernel; `sums` are the registers it adds to. `unroll`: the user's."""
+
+    words: Words
+    tile: Tile
+    left: Side
+    right: Side
+    sums: str
+    sum_end: Expr
+    unroll: int | None
+    at: Span
+    sum_at: Span
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        return self.left, self.right
+
+    def whole(self) -> Iterator[DeviceStmt]:
+        """From the first fetch to the last product."""
+        t = self.tile
+        yield Let(self.words.name("steps"), ceil_div(self.sum_end, t.depth), "int")
+        yield Let(self.words.name("k_last"), mul(sub(self.words.var("steps"), ONE), number(t.depth)))
+        for side in self.sides:
+            yield side.fetch_first(self.words.var("k_last"))
+        for side in self.sides:
+            yield side.opened(ZERO)
+            if not isinstance(side.step(), Const):
+                yield Let(self._step(side).name, side.step(), "int" if side.aligned else "")
+        yield Let(self.words.name("last"), sub(self.words.var("steps"), number(2)), "int")
+        if t.copies > 1:
+            yield Declare(self.words.name("copy"), I64, ZERO, "int")
+        yield from self._write(())
+        if t.stages > 1:
+            yield DeviceIf(Compare("<", ONE, self.words.var("steps")), tuple(self._fetch(ZERO)))
+        yield LdsBarrier()
+        if self.left.ahead:
+            yield from self._read(0)
+        yield self._loop(tuple(self._interleaved() if self.left.ahead else self._in_clusters()))
+        yield from self._last()
+
+    def _loop(self, turn: tuple[DeviceStmt, ...]) -> DeviceStmt:
+        step, steps = self.words.name("step"), self.words.var("steps")
+        note = "the tile in LDS is multiplied, the next one follows it there"
+        return For(step, ONE, steps, ONE, turn, unroll=self.unroll, small=True, note=note, at=self.at)
+
+    # --- the turns of the loop ---------------------------------------------------------------------------
+
+    def _interleaved(self) -> Iterator[DeviceStmt]:
+        """Fragments are read a slice ahead; every access of memory and LDS stands between matrix instructions."""
+        t = self.tile
+        yield self._advance()
+        blocks = [(s, p) for s in range(t.slices) for p in range(t.parts)]
+        early = (t.slices - 2) * t.parts + 1
+        for s, p in blocks[:early]:
+            if p == 0:
+                yield from self._read(s + 1)
+            yield self._multiply(s, p)
+        yield LdsBarrier("every wave has its fragments")
+        yield from self._write_and_fetch()
+        for s, p in blocks[early:-1]:
+            yield self._multiply(s, p)
+        yield LdsBarrier("the next tile is in LDS")
+        yield from self._read(0)
+        yield self._multiply(*blocks[-1])
+        yield from self._groups(early, len(blocks))
+
+    def _groups(self, early: int, blocks: int) -> Iterator[DeviceStmt]:
+        """The order in which the compiler is to issue all that: accesses spread evenly between products."""
+        t = self.tile
+        down, across = t.fragments
+        products, n = down * across, self.words.name("n")
+        read: tuple[Kind, ...] = ("lds_read",)
+        middle = self._accesses()
+        yield from _spread(n, [(read, (down + across) * (t.slices - 1))], products * early)
+        yield from _spread(n, middle, products * (blocks - early - 1))
+        yield from _spread(n, [(read, down + across)], products)
+
+    def _accesses(self) -> list[Run]:
+        """The accesses of `_write_and_fetch`, in its order."""
+        if not self._turned:
+            return [(("lds_write", "global_read"), side.fill.loads) for side in self.sides]
+        runs: list[Run] = []
+        for side in sorted(self.sides, key=lambda side: -side.fill.turn):
+            # Turning 2-byte elements takes an instruction for each pair.
+            pairs = side.fill.turn // 2 if side.tile.bytes == 2 else 0
+            turns: tuple[Kind, ...] = ("vector",) * pairs
+            runs.append(((*turns, "lds_write"), side.fill.stores))
+        return [*runs, (("global_read",), sum(side.fill.loads for side in self.sides))]
+
+    def _in_clusters(self) -> Iterator[DeviceStmt]:
+        """One slice's fragments at a time, then its products: for tiles that leave no registers for more."""
+        t = self.tile
+        yield self._advance()
+        for s in range(t.slices):
+            last = s == t.slices - 1
+            yield from self._read(s)
+            yield KeepOrder()
+            if last and t.copies == 1:
+                yield LdsBarrier("every wave has its fragments")
+            yield self._multiply(s, 0)
+            if last:
+                yield KeepOrder()
+                yield from self._write_and_fetch()
+                yield KeepOrder()
+            for p in range(1, t.parts):
+                yield self._multiply(s, p)
+            yield KeepOrder()
+        yield LdsBarrier("the next tile is in LDS")
+        if t.copies > 1:
+            yield Set(self.words.name("copy"), xor(self.words.var("copy"), ONE))
+
+    def _last(self) -> Iterator[DeviceStmt]:
+        """The last tile, with nothing behind it."""
+        t = self.tile
+        for s in range(t.slices):
+            if s or not self.left.ahead:
+                yield from self._read(s)
+            for p in range(t.parts):
+                yield self._multiply(s, p)
+
+    # --- the parts of a turn -----------------------------------------------------------------------------
+
+    def _advance(self) -> DeviceStmt:
+        """The tile to fetch; the last whole one is fetched once too often rather than tested for."""
+        step, last = self.words.index("step"), self.words.var("last")
+        if self.tile.stages == 1:
+            return Let(self.words.name("next"), sub(step, ONE), "int")
+        return Let(self.words.name("next"), Select(Compare("<", step, last), step, last), "int")
+
+    def _ahead(self, side: Side, tile: Expr) -> Expr:
+        """Bytes from the first tile of a window to another."""
+        step = side.step()
+        return mul(tile, step if isinstance(step, Const) else self._step(side))
+
+    def _step(self, side: Side) -> Var:
+        return self.words.var(f"step_{side.fill.operand.array}")
+
+    def _fetch_one(self, side: Side, tile: Expr) -> DeviceStmt:
+        return side.fetch(self.words.index("n"), self._ahead(side, tile))
+
+    def _fetch(self, tile: Expr) -> Iterator[DeviceStmt]:
+        for side in self.sides:
+            yield each(self.words.name("n"), side.fill.loads, (self._fetch_one(side, tile),))
+
+    def _write(self, behind: tuple[DeviceStmt, ...]) -> Iterator[DeviceStmt]:
+        for side in self.sides:
+            yield from side.write_loop(behind, ZERO)
+
+    def _write_and_fetch(self) -> Iterator[DeviceStmt]:
+        """The waiting tile goes to LDS, and as its registers become free the one behind it is fetched.
+
+        Where a factor is turned, its pieces are needed all at once, so that one wait for all of them is left.
+        """
+        tile = self.words.var("next")
+        if self.tile.stages == 1:
+            yield from self._fetch(tile)
+        one_by_one = self.tile.stages > 1 and not self._turned
+        for side in sorted(self.sides, key=lambda side: -side.fill.turn):
+            behind = (self._fetch_one(side, tile),) if one_by_one else ()
+            yield from side.write_loop(behind, self._other_copy(side))
+        if self.tile.stages > 1 and not one_by_one:
+            yield from self._fetch(tile)
+
+    @property
+    def _turned(self) -> bool:
+        return any(side.fill.turn > 1 for side in self.sides)
+
+    def _this_copy(self, side: Side) -> Expr:
+        return mul(self.words.var("copy"), number(side.copy_size)) if self.tile.copies > 1 else ZERO
+
+    def _other_copy(self, side: Side) -> Expr:
+        return mul(xor(self.words.var("copy"), ONE), number(side.copy_size)) if self.tile.copies > 1 else ZERO
+
+    def _read(self, s: int) -> Iterator[DeviceStmt]:
+        for side in self.sides:
+            yield side.read(s, self._this_copy(side))
+
+    def _multiply(self, s: int, p: int) -> DeviceStmt:
+        """Every pair of fragments. The instruction's rows are the result's columns: a lane has consecutive ones."""
+        i, j = self.words.index("i_part"), self.words.index("j_part")
+        down, across = self.tile.fragments
+        right, left = self.right.part(s, p, j), self.left.part(s, p, i)
+        one = MatrixMultiply(self.tile.mfma.builtin, self.sums, (i, j), right, left, at=self.sum_at)
+        return each(i.axis, down, (each(j.axis, across, (one,)),))
+
+
+Run = tuple[tuple[Kind, ...], int]
+"""Kinds of instructions that follow each other, and how often all of them do."""
+
+
+def _spread(n: str, runs: Sequence[Run], products: int) -> Iterator[DeviceStmt]:
+    """Groups of one access each, with equal shares of the products behind them."""
+    share = products // sum(count * sum(k != "vector" for k in kinds) for kinds, count in runs)
+    for kinds, count in runs:
+        body: list[DeviceStmt] = []
+        for kind in kinds:
+            body.append(Group(kind, 1))
+            if kind != "vector" and share:
+                body.append(Group("matrix", share))
+        yield each(n, count, tuple(body))

@@ -1,0 +1,219 @@
+"""One factor of a product in a kernel: the registers and LDS it goes through, and the statements that move it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tl2hip.dtypes import BF16, I16, I32, I64, DType
+from tl2hip.nest.index import ONE, ZERO, add, ceil_div, floor_div, minimum, modulo, mul, number, sub
+from tl2hip.nest.ir import Array, Cast, Compare, Expr, Load, Select, Store, Var
+from tl2hip.plan.ir import DeclareVector, DeviceStmt, For, Let, LoadVector, Placed, Space, StoreVector
+from tl2hip.plan.matmul.fill import Fill
+from tl2hip.plan.matmul.tile import Tile
+from tl2hip.plan.matmul.words import Words
+from tl2hip.plan.matrix_ir import Fetch, FetchFirst, Part, Window
+from tl2hip.plan.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """The registers and LDS of a factor, which all kernels of a product name alike."""
+
+    lds: str
+    waiting: str
+    turned: str
+    offsets: str
+    window: str
+    parts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A factor in a kernel. `first` is the tile's first row in memory, `end` the end of the factor's own axis,
+    `sum_end` that of the summed one. `waves` waves share the rows, of which this one is number `wave`. `ahead`:
+    fragments are read a slice ahead."""
+
+    words: Words
+    fill: Fill
+    shape: tuple[Expr, ...]
+    first: Expr
+    end: Expr
+    sum_end: Expr
+    waves: int
+    wave: Expr
+    storage: Storage
+    ahead: bool
+    aligned: bool
+
+    @property
+    def tile(self) -> Tile:
+        return self.fill.tile
+
+    @property
+    def copy_size(self) -> int:
+        """Elements of one tile in LDS."""
+        return self.fill.rows * self.tile.depth
+
+    # --- where things are --------------------------------------------------------------------------------
+
+    def head(self) -> Iterator[DeviceStmt]:
+        """Where in memory and in LDS this lane's pieces lie: none of it changes with the sum."""
+        n, f = self.words.index("n"), self.fill
+        operand, thread = f.operand, self.words.var("thread")
+        yield Let(self._own("row").name, f.row(thread), "int")
+        yield Let(self._own("k").name, f.k(thread), "int")
+        row, k = self._row(n), f.k_of(self._own("k"), n)
+        apart, along = (sub(row, self.first), k) if operand.along == "over" else (k, sub(row, self.first))
+        offset = mul(add(mul(apart, operand.pitch(self.shape)), along), number(self.tile.bytes))
+        yield each(n.axis, f.loads, (Store(self.storage.offsets, (n,), Cast(offset, I32), True),))
+        yield Let(self._own("to").name, f.element(self._own("row"), self._own("k")), "int")
+        yield Let(self._own("start").name, self._read_from(), "int")
+
+    def _own(self, wish: str) -> Var:
+        """A number of this factor's."""
+        return self.words.var(f"{wish}_{self.fill.operand.array}")
+
+    def _row(self, load: Expr) -> Expr:
+        """The row of memory at which a load starts."""
+        return self._kept(add(self.first, self.fill.row_of(self._own("row"), load)))
+
+    def _kept(self, row: Expr) -> Expr:
+        """A row of memory, or where it lies past the end the last one, which nobody stores the products of."""
+        if self.fill.operand.along == "over":
+            return minimum(row, sub(self.end, ONE))
+        whole = mul(ceil_div(self.end, self.tile.piece), number(self.tile.piece))
+        return minimum(row, sub(whole, number(self.tile.piece)))
+
+    def _read_from(self) -> Expr:
+        """Where this lane's piece of the first fragment and slice lies in LDS."""
+        t, f = self.tile, self.fill
+        lane = self.words.var("lane")
+        row = modulo(lane, t.mfma.m)
+        whole = add(mul(self.wave, number(self._wave_rows)), row)
+        k = mul(floor_div(lane, t.mfma.m), number(t.piece))
+        if any(f.layout.piece_xor(w * self._wave_rows) for w in range(self.waves)):
+            return f.element(whole, k)
+        inside = f.element(row, k)
+        return add(mul(self.wave, number(self._wave_rows * t.depth)), inside)
+
+    @property
+    def _fragments(self) -> int:
+        return self._wave_rows // self.tile.mfma.m
+
+    @property
+    def _wave_rows(self) -> int:
+        return self.fill.rows // self.waves
+
+    def opened(self, k: Expr) -> DeviceStmt:
+        """The window on memory from the tile's first row and an element of the sum on."""
+        operand = self.fill.operand
+        return Window(self.storage.window, operand.array, operand.at(self.first, k), self.aligned)
+
+    def declared(self) -> Iterator[DeviceStmt]:
+        yield DeclareVector(self.storage.waiting)
+        yield DeclareVector(self.storage.parts)
+        if self.fill.turn > 1:
+            yield DeclareVector(self.storage.turned)
+
+    # --- memory to registers -----------------------------------------------------------------------------
+
+    def step(self) -> Expr:
+        """Bytes from one tile to the next along the sum."""
+        t = self.tile
+        pitch = ONE if self.fill.operand.along == "over" else self.fill.operand.pitch(self.shape)
+        return mul(pitch, number(t.depth * t.bytes))
+
+    def fetch_first(self, k_first: Expr) -> DeviceStmt:
+        """The pieces of the last tile, of which some lies past the end of the sum: zeros there."""
+        n, operand = self.words.index("n"), self.fill.operand
+        row, k = self._row(n), add(k_first, self.fill.k_of(self._own("k"), n))
+        if operand.along == "over":
+            count: Expr = sub(self.sum_end, k)
+        else:
+            count = Select(Compare("<", k, self.sum_end), sub(self.shape[-1], row), ZERO)
+        fetch = FetchFirst(self.storage.waiting, (n,), operand.array, operand.at(row, k), count, self.aligned)
+        return each(n.axis, self.fill.loads, (fetch,))
+
+    def fetch(self, n: Expr, ahead: Expr) -> DeviceStmt:
+        """One piece of a whole tile, `ahead` bytes behind the start of the window."""
+        return Fetch(self.storage.waiting, (n,), self.storage.window, self.storage.offsets, n, ahead, self.aligned)
+
+    # --- registers to LDS --------------------------------------------------------------------------------
+
+    def write_loop(self, behind: tuple[DeviceStmt, ...], copy: Expr) -> tuple[DeviceStmt, ...]:
+        """All waiting pieces go to LDS; `behind` stands behind each of those that are moved as they are."""
+        f = self.fill
+        if f.turn == 1:
+            n, rows = self.words.index("n"), f.rows_apart
+            place = f.moved(self._own("to"), mul(n, number(rows)), f.rows, 0)
+            store = StoreVector(self.storage.lds, (add(place, copy),), self.storage.waiting, (n,))
+            return (each(n.axis, f.loads, (store, *behind)),)
+        done: list[DeviceStmt] = []
+        for group in range(f.loads // f.turn):
+            done += self._turn(group, copy)
+        return tuple(done)
+
+    def _turn(self, group: int, copy: Expr) -> Iterator[DeviceStmt]:
+        """`turn` pieces of memory become pieces along the sum."""
+        f, t = self.fill, self.tile
+        e, q = self.words.index("e"), self.words.index("q")
+        taken = Load(self.storage.waiting, (add(number(group * f.turn), q), e), f.operand.dtype, True)
+        turn = each(q.axis, f.turn, (Store(self.storage.turned, (e, q), taken, True),))
+        place = f.moved(self._own("to"), e, t.piece, group * f.k_apart)
+        store = StoreVector(self.storage.lds, (add(place, copy),), self.storage.turned, (e,))
+        yield each(e.axis, t.piece, (turn, store))
+
+    # --- LDS to fragments --------------------------------------------------------------------------------
+
+    def read(self, s: int, copy: Expr) -> DeviceStmt:
+        """The fragments of one slice."""
+        t, f = self.tile, self.fill
+        n = self.words.index("n")
+        row = mul(n, number(t.mfma.m))
+        place = f.moved(self._own("start"), row, self._wave_rows, s * t.groups * t.piece)
+        load = LoadVector(self.storage.parts, self.storage.lds, (add(place, copy),), (*self._buffer(s), n))
+        return each(n.axis, self._fragments, (load,))
+
+    def part(self, s: int, p: int, n: Expr) -> Part:
+        """Operand of the instructions for fragment n."""
+        return Part(self.storage.parts, (*self._buffer(s), n), p, self.tile.parts)
+
+    def _buffer(self, s: int) -> tuple[Expr, ...]:
+        return (number(s % 2),) if self.ahead else ()
+
+
+def each(name: str, count: int, body: tuple[DeviceStmt, ...]) -> For:
+    """A loop whose bodies all stand in a row in the compiled text."""
+    return For(name, ZERO, number(count), ONE, body, unroll=count, small=True)
+
+
+def fragment_type(dtype: DType) -> tuple[DType, int]:
+    """How a piece of 16 bytes is held for matrix instructions: bf16 as bits, 8-bit types as two 64-bit words."""
+    if dtype.bytes == 1:
+        return I64, 2
+    return (I16, 8) if dtype is BF16 else (dtype, 16 // dtype.bytes)
+
+
+def put(state: State, wish: str, dtype: DType, shape: tuple[int, ...], space: Space) -> str:
+    """Places an array of a kernel's own; gives its name."""
+    name = state.names.fresh(wish, keep=True)
+    state.placed[name] = Placed(Array(name, dtype, tuple(number(n) for n in shape), "local"), space)
+    return name
+
+
+def store(state: State, fill: Fill, waves: int, *, ahead: bool) -> Storage:
+    """Places what a factor goes through; `ahead`: fragments of two slices at once."""
+    operand, t = fill.operand, fill.tile
+    kind, width = fragment_type(operand.dtype)
+    fragments = fill.rows // waves // t.mfma.m
+    counts = (2, fragments) if ahead else (fragments,)
+    a = operand.array
+    return Storage(
+        lds=put(state, f"lds_{a}", operand.dtype, (fill.rows * t.depth * t.copies,), "shared"),
+        waiting=put(state, f"next_{a}", operand.dtype, (fill.loads, t.piece), "vector"),
+        turned=put(state, f"turned_{a}", operand.dtype, (t.piece, fill.turn), "vector") if fill.turn > 1 else "",
+        offsets=put(state, f"from_{a}", I32, (fill.loads,), "thread"),
+        window=state.names.fresh(f"window_{a}", keep=True),
+        parts=put(state, f"part_{a}", kind, (*counts, width), "vector"),
+    )

@@ -1,0 +1,199 @@
+"""How a product is cut: the tile of a block, the waves that share it, the matrix instruction, the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tl2hip.nest.index import value_of
+from tl2hip.nest.ir import Axis
+from tl2hip.plan.gfx942 import LDS_BYTES, WAVE
+from tl2hip.plan.layout.mfma import Mfma
+from tl2hip.plan.matmul.find import MatrixProduct
+
+PIECE = 16
+"""Bytes that a lane moves at a time, to LDS and from memory."""
+
+ROW = 128
+"""Bytes of a tile along the summed axis where the user says nothing: one pass over all LDS banks."""
+
+UNITS = 304
+"""Compute units of an MI300X (AMD CDNA 3 white paper)."""
+
+REGISTERS = 512
+"""Vector registers that the waves of a SIMD share, per lane (CDNA3 ISA guide)."""
+
+LARGE = 1 << 11
+"""What an extent counts as that is not known before the kernel runs."""
+
+OTHERS = 40
+"""Registers of a lane for addresses, offsets and what the compiler needs besides (seen in compiled kernels)."""
+
+OTHERS_AHEAD = 12
+"""How many more where fragments are read a slice ahead (seen there too)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A tile of `rows` by `columns` elements of the result and `depth` of the sum, in elements, for one block.
+
+    `down` by `across` waves share it, each by instructions of `mfma`. `stages` tiles of the factors are in flight,
+    the one in use included; the newest waits in registers, the others in LDS.
+    """
+
+    rows: int
+    columns: int
+    depth: int
+    down: int
+    across: int
+    mfma: Mfma
+    stages: int = 2
+
+    @property
+    def threads(self) -> int:
+        return self.down * self.across * WAVE
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of an element of a factor."""
+        return self.mfma.first.bytes
+
+    @property
+    def piece(self) -> int:
+        """Elements of a piece."""
+        return PIECE // self.bytes
+
+    @property
+    def row_pieces(self) -> int:
+        """Pieces of one row in LDS."""
+        return self.depth // self.piece
+
+    @property
+    def groups(self) -> int:
+        """Groups of lanes that hold different elements of the sum in one instruction."""
+        return WAVE // self.mfma.m
+
+    @property
+    def slices(self) -> int:
+        """Parts of the depth for which a lane reads one piece of each fragment."""
+        return self.row_pieces // self.groups
+
+    @property
+    def parts(self) -> int:
+        """Instructions that share a piece."""
+        return self.piece // self.mfma.per_lane
+
+    @property
+    def fragments(self) -> tuple[int, int]:
+        """Fragments of a wave along rows and columns."""
+        return self.rows // self.down // self.mfma.m, self.columns // self.across // self.mfma.m
+
+    @property
+    def copies(self) -> int:
+        """Tiles of each factor in LDS."""
+        return max(1, self.stages - 1)
+
+    @property
+    def lds(self) -> int:
+        """Bytes of LDS."""
+        return (self.rows + self.columns) * self.depth * self.bytes * self.copies
+
+    @property
+    def sums(self) -> int:
+        """Registers of a lane that hold sums."""
+        return self.rows * self.columns // self.threads * self.mfma.result.bytes // 4
+
+    @property
+    def waiting(self) -> int:
+        """Registers of a lane in which the next tile waits."""
+        return (self.rows + self.columns) * self.depth * self.bytes // self.threads // 4
+
+    @property
+    def ahead(self) -> bool:
+        """Whether the fragments of one slice are read while the one before is multiplied: where the registers for
+        both leave two waves on a SIMD."""
+        return self.slices > 1 and self.registers(2) <= REGISTERS // 2
+
+    def registers(self, slices: int) -> int:
+        """Registers of a lane with the fragments of so many slices at once."""
+        fragments = sum(self.fragments) * PIECE // 4 * slices
+        return self.sums + self.waiting + fragments + OTHERS + (OTHERS_AHEAD if slices > 1 else 0)
+
+    @property
+    def waves(self) -> int:
+        """Waves a SIMD: what LDS and registers leave, eight at the most."""
+        by_lds = LDS_BYTES // self.lds * self.down * self.across // 4
+        return max(1, min(8, by_lds, REGISTERS // self.registers(2 if self.ahead else 1)))
+
+    def fault(self) -> str | None:
+        """Why the tile cannot be computed so; None where it can."""
+        m = self.mfma.m
+        for size, waves, what in ((self.rows, self.down, "rows"), (self.columns, self.across, "columns")):
+            if size % (waves * m):
+                return f"{size} {what} over {waves} waves are no whole number of {m}"
+        if self.depth % (self.groups * self.piece) or self.row_pieces & (self.row_pieces - 1):
+            return f"a depth of {self.depth} is no power of two of pieces, {self.groups} and more"
+        for size, what in ((self.rows, "rows"), (self.columns, "columns")):
+            if size * self.row_pieces % self.threads or self.threads % self.row_pieces:
+                return f"{self.threads} threads do not share {size} {what} evenly"
+        if self.lds > LDS_BYTES:
+            return f"{self.stages} stages need {self.lds:,} bytes of LDS; gfx942 has {LDS_BYTES:,}"
+        if self.sums > 128 or self.registers(1) > REGISTERS // 2:
+            return f"{self.registers(1)} registers a lane leave no two waves on a SIMD"
+        return None
+
+
+def tiles(p: MatrixProduct) -> Iterator[Tile]:
+    """The tiles that the marks allow, those that fit first, the best of them first of all."""
+    mfma = p.instruction(16)
+    assert mfma is not None
+    depth = p.over.axis.tile or ROW // p.left.dtype.bytes
+    stages = mark(p.over.axis, "stages") or 2
+    rows, columns = p.rows.tile, p.columns.tile
+    sizes = [(r, c) for r in _sizes(rows) for c in _sizes(columns)]
+    made = [
+        Tile(r, c, depth, down, across, mfma, stages)
+        for r, c in sizes
+        for down in _waves(p.rows)
+        for across in _waves(p.columns)
+        if down * across <= 8
+    ]
+    fitting = [t for t in made if t.fault() is None]
+    yield from sorted(fitting, key=lambda t: cost(t, p))
+    yield from (t for t in made if t.fault() is not None)
+
+
+def mark(axis: Axis, name: str) -> int | None:
+    """The value of a mark on an axis."""
+    return next((m.value for m in axis.marks if m.name == name), None)
+
+
+def _sizes(given: int | None) -> tuple[int, ...]:
+    return (256, 128, 64, 32, 16) if given is None else (given,)
+
+
+def _waves(axis: Axis) -> tuple[int, ...]:
+    given = mark(axis, "waves")
+    return (1, 2, 4, 8) if given is None else (given,)
+
+
+def cost(t: Tile, p: MatrixProduct) -> float:
+    """How long the product takes, to compare tiles: clocks of the matrix units for the busiest compute unit, longer
+    as LDS and L2 are busier, and as fewer waves hide each other's waits.
+
+    LDS gives a compute unit 128 bytes a clock, L2 2,048 an XCD of 38 units; an f16 product wants 2,048 (1/m + 1/n)
+    bytes a clock for tiles of m by n, of a wave from LDS and of a block into it (gfx942.md 2.1; the same for every
+    dtype). Extents that are not known count as large.
+    """
+    m, n = (value_of(a.stop) or LARGE for a in (p.rows, p.columns))
+    count = -(-m // t.rows) * -(-n // t.columns)
+    together = max(1, t.waves * 4 // (t.down * t.across))
+    rounds = -(-count // (UNITS * together))
+    blocks = min(together, -(-count // UNITS))
+    wave = t.down / t.rows + t.across / t.columns
+    block = 1 / t.rows + 1 / t.columns
+    lds = 2048 * (wave + block) / 128
+    l2 = 2048 * block * 38 / 2048
+    waves = blocks * t.down * t.across / 4
+    slower = max(1.0, lds, l2) + 0.5 * min(1.0, lds) + 0.2 * min(1.0, l2) + 0.3 / waves
+    return rounds * blocks * t.rows * t.columns * slower * max(1.0, 1 / waves)
