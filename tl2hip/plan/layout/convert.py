@@ -89,11 +89,11 @@ def _kind(made: Conversion) -> Kind:
 def _origins(source: Layout, target: Layout, who: int) -> tuple[Holder, ...]:
     """For each bit of the target's slots (who = 0), lanes (1) or waves (2) a holder of its vector in the source.
 
-    Tried in order: the same lane and wave with other slots; other lanes with the same slots; other lanes and slots;
-    anything.
+    Tried in order: the same lane and wave with other slots; other lanes with the same slots; anything, where other
+    waves come in only if slots and lanes do not reach, since the solver takes the earlier bits.
     """
     first_lane, first_wave = len(source.slots), len(source.slots + source.lanes)
-    free = (range(first_lane), range(first_lane, first_wave), range(first_wave), range(len(source.columns)))
+    free = (range(first_lane), range(first_lane, first_wave), range(len(source.columns)))
     found = []
     for bit, vector in enumerate((target.slots, target.lanes, target.waves)[who]):
         own = 0 if who == 0 else 1 << ((first_lane, first_wave)[who - 1] + bit)
