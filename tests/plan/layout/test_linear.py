@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tl2hip.plan.layout.convert import convert, drop, reduced
+from tl2hip.plan.layout.convert import convert, drop, dropped_slot, reduced
 from tl2hip.plan.layout.linear import LANES, Holder, Layout, Part, Vector, deal, extend, tile
 from tl2hip.plan.layout.terms import Term, terms, vector
 
@@ -109,6 +109,19 @@ def test_dropping_an_axis() -> None:
     assert statistic.copies == Holder(slot=0, lane=31, wave=1)
     assert drop(C32, "i").slot_count == 1 and drop(C32, "i").copies == Holder(0, 32, 0)
     assert drop(tile(C32, ("i", 3), ("j", 5)), "j").repeat == (("i", 3),)
+
+
+@settings(max_examples=25)
+@given(layouts(waves=1), st.sampled_from([(), (("i", 3), ("j", 2))]))
+def test_a_statistic_lies_in_the_lanes_of_its_row(atom: Layout, repeat: tuple[tuple[str, int], ...]) -> None:
+    layout = tile(atom, *repeat)
+    for at, axis in enumerate(layout.names):
+        statistic = drop(layout, axis)
+        for slot in range(layout.slot_count):
+            mine = dropped_slot(layout, axis, slot)
+            for lane in range(0, LANES, 7):
+                whole = layout.at(slot, lane, 1)
+                assert statistic.at(mine, lane, 1) == whole[:at] + whole[at + 1 :]
 
 
 def test_what_a_reduction_combines() -> None:

@@ -160,10 +160,30 @@ def drop(layout: Layout, axis: str) -> Layout:
     def rest(vectors: Sequence[Vector]) -> tuple[Vector, ...]:
         return tuple(v[:at] + v[at + 1 :] for v in vectors)
 
-    slots = rest([v for v in layout.slots if any(v[:at] + v[at + 1 :]) or not v[at]])
+    slots = rest([layout.slots[bit] for bit in _kept(layout, axis)])
     repeat = tuple(r for r in layout.repeat if r[0] != axis)
     axes = layout.axes[:at] + layout.axes[at + 1 :]
     return Layout(axes, slots, rest(layout.lanes), rest(layout.waves), repeat)
+
+
+def dropped_slot(layout: Layout, axis: str, slot: int) -> int:
+    """The slot of `drop(layout, axis)` in which the same lane has what belongs to this slot's element.
+
+    >>> from tl2hip.plan.layout.linear import deal
+    >>> d = deal("i j", ("slot", "j", 4), ("slot", "i", 2), ("lane", "i", 64))
+    >>> [dropped_slot(d, "j", slot) for slot in range(8)]
+    [0, 0, 0, 0, 1, 1, 1, 1]
+    """
+    atom, grid = layout.split(slot)
+    kept = sum((atom >> bit & 1) << to for to, bit in enumerate(_kept(layout, axis)))
+    steps = [here for here, (name, _) in zip(grid, layout.repeat, strict=True) if name != axis]
+    return drop(layout, axis).join(kept, steps)
+
+
+def _kept(layout: Layout, axis: str) -> list[int]:
+    """The bits of a slot that do not run along the axis alone."""
+    at = layout.names.index(axis)
+    return [bit for bit, v in enumerate(layout.slots) if any(v[:at] + v[at + 1 :]) or not v[at]]
 
 
 def reduced(layout: Layout, axis: str) -> Holder:
