@@ -56,8 +56,8 @@ M, N, K = dims("M N K")
 @kernel
 def gemm(A: Tensor[{t}, M, K], B: Tensor[{t}, {b}], C: Tensor[{c}, M, N]) -> None:
     """C = A @ B."""
-    i: Tile[int, {m}{wi}]
-    j: Tile[int, {n}{wj}]
+    i: Tile[int, {m}, waves(2)]
+    j: Tile[int, {n}, waves({across})]
     k: Tile[int, {k}]
     for i in range(M):
         for j in range(N):
@@ -72,7 +72,7 @@ SUMS = {"i8": "i32", "f64": "f64"}
 BIAS_GELU = '''\
 import numpy as np
 
-from tl2hip import Tensor, Tile, dims, f16, f32, kernel
+from tl2hip import Tensor, Tile, dims, f16, f32, kernel, waves
 
 M, N, K = dims("M N K")
 
@@ -80,8 +80,8 @@ M, N, K = dims("M N K")
 @kernel
 def gemm(A: Tensor[f16, M, K], B: Tensor[f16, N, K], bias: Tensor[f32, N], C: Tensor[f16, M, N]) -> None:
     """C = gelu(A @ B.T + bias)."""
-    i: Tile[int, 128]
-    j: Tile[int, 128]
+    i: Tile[int, 128, waves(2)]
+    j: Tile[int, 128, waves(2)]
     k: Tile[int, 64]
     for i in range(M):
         for j in range(N):
@@ -93,7 +93,7 @@ def gemm(A: Tensor[f16, M, K], B: Tensor[f16, N, K], bias: Tensor[f32, N], C: Te
 '''
 
 BATCHED = '''\
-from tl2hip import Tensor, Tile, dims, f16, f32, kernel
+from tl2hip import Tensor, Tile, dims, f16, f32, kernel, waves
 
 P, M, N, K = dims("P M N K")
 
@@ -101,8 +101,8 @@ P, M, N, K = dims("P M N K")
 @kernel
 def gemm(A: Tensor[f16, P, M, K], B: Tensor[f16, P, N, K], C: Tensor[f32, P, M, N]) -> None:
     """C[p] = A[p] @ B[p].T for each p."""
-    i: Tile[int, 128]
-    j: Tile[int, 128]
+    i: Tile[int, 128, waves(2)]
+    j: Tile[int, 128, waves(2)]
     k: Tile[int, 64]
     for p in range(P):
         for i in range(M):
@@ -114,13 +114,13 @@ def gemm(A: Tensor[f16, P, M, K], B: Tensor[f16, P, N, K], C: Tensor[f32, P, M, 
 '''
 
 
-def product(t: str, tile: Tile, c: str = "", marks: tuple[str, str] = ("", "")) -> str:
+def product(t: str, tile: Tile, c: str = "") -> str:
     """The text of C = A @ B with elements of type `t`, and of `c` (the type of the sums) in C."""
     acc = SUMS.get(t, "f32")
     c = c or acc
     b, at = ("K, N", "k, j") if tile.nn else ("N, K", "j, k")
     result = "s" if c == acc else f"{c}(s)"
-    sizes = {"m": tile.m, "n": tile.n, "k": tile.k, "wi": marks[0], "wj": marks[1]}
+    sizes = {"m": tile.m, "n": tile.n, "k": tile.k, "across": tile.waves // 2}
     return PRODUCT.format(t=t, b=b, at=at, c=c, acc=acc, result=result, **sizes)
 
 
@@ -129,10 +129,9 @@ def _case(
 ) -> Case:
     m, n, k, waves = shape
     tile = Tile(m, n, k, waves, BYTES[t], layout == "NN")
-    marks = (", waves(2)", ", waves(4)") if waves == 8 else ("", "")
     run = {"M": m, "N": n, "K": 3 * k}
     said = f"{m}x{n}x{k} w{waves} {layout}"
-    return Case(name, product(t, tile, marks=marks), "product", said, peer, aims, tile, run=run, even=even)
+    return Case(name, product(t, tile), "product", said, peer, aims, tile, run=run, even=even)
 
 
 SMALL, WIDE = (128, 128, 64, 4), (256, 256, 64, 8)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.bench import kernels as bench
 from tests.bench.aims import Aim
-from tests.bench.measure import before_the_first_wait, failed, figures, mixed
+from tests.bench.measure import before_the_first_wait, failed, figures, mixed, waiting_for_lds
 from tests.bench.sources import OF_EVEN, Case, Tile
 from tests.prove.emulate import kernels
 from tl2hip import api
@@ -65,6 +65,12 @@ def test_loads_in_a_row() -> None:
     load, wait = "global_load_dwordx4 v[0:3], v4, s[0:1]", "s_waitcnt vmcnt(0)"
     assert before_the_first_wait([load, load, "s_waitcnt lgkmcnt(0)", load, wait, load]) == 3
     assert before_the_first_wait([load]) == 1 and before_the_first_wait([wait]) == 0
+
+
+def test_products_that_wait_for_lds() -> None:
+    wait, product = "s_waitcnt vmcnt(3) lgkmcnt(0)", "v_mfma_f32_16x16x16_f16 v0, v1, v2, v0"
+    assert waiting_for_lds([wait, "v_mov_b32 v0, v1", product, product]) == 1
+    assert waiting_for_lds([wait, "s_barrier", product, "s_waitcnt lgkmcnt(1)", product]) == 0
 
 
 def test_what_accesses_are_counted_in() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tl2hip.prove.compiler import compile_device
 from tl2hip.prove.control_flow import find_loops, read_blocks
-from tl2hip.prove.counters import classify, mix, read_counters, source_name
+from tl2hip.prove.counters import Loop, classify, mix, read_counters, source_name
 
 from .emulate import kernels
 from .emulate.kernels import HEAD, planted
@@ -36,8 +38,30 @@ def test_a_loop_with_a_barrier() -> None:
     assert kernel.whole.barriers == 8  # the tree is unrolled
 
 
+def _loop(label: str, depth: int, mfma: int, memory: int, innermost: bool) -> Loop:
+    code = ["v_mfma_f32_16x16x16_f16 v0, v1, v2, v0"] * mfma + ["global_load_dword v0, v1, s[0:1]"] * memory
+    return Loop(label, depth, innermost, mix(code), mix(code), tuple(code))
+
+
+@pytest.mark.parametrize(
+    ("loops", "hot"),
+    [
+        ([_loop("outer", 1, 9, 9, False), _loop("inner", 2, 4, 0, True)], "inner"),
+        ([_loop("outer", 1, 4, 0, False), _loop("inner", 2, 0, 9, True)], "outer"),
+        ([_loop("first", 1, 0, 3, True), _loop("second", 1, 0, 4, True)], "second"),
+        ([_loop("outer", 1, 0, 3, False), _loop("inner", 2, 0, 3, True)], "inner"),
+    ],
+)
+def test_the_loop_that_matters(loops: list[Loop], hot: str) -> None:
+    (kernel,) = read_counters(compile_device(kernels.SCALE).text)
+    chosen = replace(kernel, loops=tuple(loops)).hot
+    assert chosen is not None and chosen.label == hot
+
+
 def test_nested_loops_have_depths() -> None:
-    text = HEAD + """
+    text = (
+        HEAD
+        + """
 __global__ void nest_kernel(const float* x, float* y, int n, int m) {
     float s = 0.0f;
 #pragma clang loop unroll(disable)
@@ -49,6 +73,7 @@ __global__ void nest_kernel(const float* x, float* y, int n, int m) {
     }
 }
 """
+    )
     (kernel,) = read_counters(compile_device(text).text)
     outer, inner = kernel.loops
     assert (outer.depth, outer.innermost, inner.depth, inner.innermost) == (1, False, 2, True)

@@ -111,10 +111,11 @@ class KernelCounters:
 
     @property
     def hot(self) -> Loop | None:
-        """The loop that matters: most matrix instructions of its own, then most memory accesses, then deepest."""
+        """The loop that matters: an innermost one with most matrix instructions, else the one with most of its own,
+        then most memory accesses, then deepest."""
         if not self.loops:
             return None
-        return max(self.loops, key=lambda loop: (loop.own.mfma, loop.own.memory, loop.depth, loop.own.total))
+        return max(self.loops, key=_weight)
 
     def problems(self) -> tuple[str, ...]:
         """What fails rung 0, in words: calls, undefined symbols, too much LDS."""
@@ -135,6 +136,12 @@ class KernelCounters:
         if self.scratch_bytes:
             found.append(f"{self.name} keeps {self.scratch_bytes} bytes a thread in scratch memory")
         return tuple(found)
+
+
+def _weight(loop: Loop) -> tuple[int, ...]:
+    """How much a loop matters. One around another may hold as many matrix instructions in the code beside it."""
+    own = loop.own
+    return (own.mfma if loop.innermost else 0, own.mfma, own.memory, loop.depth, own.total)
 
 
 def read_counters(assembly: str) -> tuple[KernelCounters, ...]:
