@@ -3,7 +3,7 @@
 // out = a + b.
 //
 // Where each loop went:
-//   i  grid x, tiles of 1024, 256 threads  parallel; contiguous accesses run along it
+//   i  grid x, tiles of 1024, 128 threads  elementwise, 4 elements at a time
 
 #ifndef __HIPCC_RTC__
 #include <hip/hip_runtime.h>
@@ -13,12 +13,46 @@
 
 using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
+typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
 
-// a thread for each i
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+// a block for 1024 elements, 4 at a time
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(128, 128))) void
 add_kernel(const float *a, const float *b, float *out, i64 N)
+{
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    // kernel.py:12: for i in range(N):
+    if (block_x < N / 1024) {  // a whole tile of 1024
+        const i64 i_first = block_x * 1024 + thread_x / 64 * 512 + thread_x % 64 * 4;
+        f32x4 a_vectors[2];
+        f32x4 b_vectors[2];
+        #pragma unroll 2
+        for (int v = 0; v < 2; ++v) {  // all loads first: they are under way together
+            a_vectors[v] = __builtin_nontemporal_load((const f32x4_any *)&a[i_first + v * 256]);
+            b_vectors[v] = __builtin_nontemporal_load((const f32x4_any *)&b[i_first + v * 256]);
+        }
+        #pragma unroll 2
+        for (int v = 0; v < 2; ++v) {
+            f32x4 out_vector;
+            #pragma unroll 4
+            for (i64 e = 0; e < 4; ++e) {
+                // kernel.py:13: out[i] = a[i] + b[i]
+                out_vector[e] = a_vectors[v][e] + b_vectors[v][e];
+            }
+            __builtin_nontemporal_store(out_vector, (f32x4_any *)&out[i_first + v * 256]);
+        }
+    }
+    const i64 i = N / 1024 * 1024 + block_x * 128 + thread_x;
+    if (i < N) {  // behind the last whole tile
+        out[i] = a[i] + b[i];
+    }
+}
+
+// the same where there are more tiles than blocks
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+add_kernel_any_size(const float *a, const float *b, float *out, i64 N)
 {
     const i64 block_x = blockIdx.x;
     const i64 blocks_x = gridDim.x;
@@ -32,34 +66,9 @@ add_kernel(const float *a, const float *b, float *out, i64 N)
     }
 }
 
-// the same by 4 elements at a time
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-add_kernel_aligned(const float *a, const float *b, float *out, i64 N)
-{
-    const i64 block_x = blockIdx.x;
-    const i64 blocks_x = gridDim.x;
-    const i64 thread_x = threadIdx.x;
-    // kernel.py:12: for i in range(N):
-    // 256 i a block
-    for (i64 i_vector = block_x * 256 + thread_x; i_vector < N / 4; i_vector += blocks_x * 256) {
-        const i64 i_first = i_vector * 4;
-        f32x4 a_vector = *(const f32x4 *)&a[i_first];
-        f32x4 b_vector = *(const f32x4 *)&b[i_first];
-        f32x4 out_vector;
-        #pragma unroll 4
-        for (i64 e = 0; e < 4; ++e) {
-            // kernel.py:13: out[i] = a[i] + b[i]
-            out_vector[e] = a_vector[e] + b_vector[e];
-        }
-        *(f32x4 *)&out[i_first] = out_vector;
-    }
-    // what is left of a vector
-    for (i64 i = N / 4 * 4 + block_x * 256 + thread_x; i < N; i += blocks_x * 256) {
-        out[i] = a[i] + b[i];
-    }
-}
-
 #ifndef __HIPCC_RTC__
+static inline __host__ __device__ i64 max_i64(i64 a, i64 b) { return b > a ? b : a; }
+
 // Whether two ranges of memory share a byte; an empty range shares none.
 static bool overlap(const void *a, i64 bytes_a, const void *b, i64 bytes_b)
 {
@@ -77,13 +86,13 @@ extern "C" hipError_t add(const float *a, const float *b, float *out, i64 N, hip
     if (((const void *)a != out && overlap(a, a_bytes, out, out_bytes)) ||
         ((const void *)b != out && overlap(b, b_bytes, out, out_bytes)))
         return hipErrorInvalidValue;
-    if ((size_t)a % 16 == 0 && (size_t)b % 16 == 0 && (size_t)out % 16 == 0) {
-        if (const i64 grid_x = min_i64((N + 1023) / 1024, 1048576); grid_x > 0)
-            hipLaunchKernelGGL(add_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, a, b,
-                               out, N);
+    if (N / 1024 <= 8388608) {
+        if (const i64 grid_x = max_i64(N / 1024, min_i64((N + 127) / 128, 8)); grid_x > 0)
+            hipLaunchKernelGGL(add_kernel, dim3((unsigned int)grid_x), dim3(128), 0, stream, a, b, out, N);
     } else {
         if (const i64 grid_x = min_i64((N + 1023) / 1024, 1048576); grid_x > 0)
-            hipLaunchKernelGGL(add_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, a, b, out, N);
+            hipLaunchKernelGGL(add_kernel_any_size, dim3((unsigned int)grid_x), dim3(256), 0, stream, a, b,
+                               out, N);
     }
     return hipGetLastError();
 }

@@ -3,14 +3,14 @@
 // D = alpha * A @ B @ C + beta * D.
 //
 // Where each loop went:
-//   m  grid y, tiles of 4, 4 threads    parallel
-//   n  grid x, tiles of 64, 64 threads  parallel; contiguous accesses run along it
-//   i  grid y, tiles of 4, 4 threads    parallel
-//   j  grid x, tiles of 64, 64 threads  parallel; contiguous accesses run along it
-//   k  serial in each thread            a reduction; the axes around it fill the machine
-//   i  grid y, tiles of 4, 4 threads    parallel
-//   j  grid x, tiles of 64, 64 threads  parallel; contiguous accesses run along it
-//   k  serial in each thread            a reduction; the axes around it fill the machine
+//   m  grid x, tiles of 4096, 256 threads  elementwise, 4 elements at a time
+//   n  grid x, tiles of 4096, 256 threads  elementwise, 4 elements at a time
+//   i  grid y, tiles of 4, 4 threads       parallel
+//   j  grid x, tiles of 64, 64 threads     parallel; contiguous accesses run along it
+//   k  serial in each thread               a reduction; the axes around it fill the machine
+//   i  grid y, tiles of 4, 4 threads       parallel
+//   j  grid x, tiles of 64, 64 threads     parallel; contiguous accesses run along it
+//   k  serial in each thread               a reduction; the axes around it fill the machine
 
 #ifndef __HIPCC_RTC__
 #include <hip/hip_runtime.h>
@@ -19,10 +19,37 @@
 #pragma clang fp contract(off)
 
 using i64 = long long;
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 
-// a thread for each m, n
+// a block for 4096 elements, 4 at a time
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
 two_mm_kernel(float *__restrict__ T, i64 M, i64 N)
+{
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    // kernel.py:20: T = np.zeros((M, N), dtype=np.float32)
+    if (block_x < M * N / 4096) {  // a whole tile of 4096
+        const i64 m_n_first = block_x * 4096 + thread_x / 64 * 1024 + thread_x % 64 * 4;
+        #pragma unroll 4
+        for (int v = 0; v < 4; ++v) {
+            f32x4 T_vector;
+            #pragma unroll 4
+            for (i64 e = 0; e < 4; ++e) {
+                T_vector[e] = 0.0f;
+            }
+            *(f32x4_any *)&T[m_n_first + v * 256] = T_vector;
+        }
+    }
+    const i64 m_n = M * N / 4096 * 4096 + block_x * 256 + thread_x;
+    if (m_n < M * N) {  // behind the last whole tile
+        T[m_n] = 0.0f;
+    }
+}
+
+// the same where there are more tiles than blocks
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+two_mm_kernel_any_size(float *__restrict__ T, i64 M, i64 N)
 {
     const i64 block_x = blockIdx.x;
     const i64 block_y = blockIdx.y;
@@ -95,6 +122,7 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
 }
 
 #ifndef __HIPCC_RTC__
+static inline __host__ __device__ i64 max_i64(i64 a, i64 b) { return b > a ? b : a; }
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
 
 // Whether two ranges of memory share a byte; an empty range shares none.
@@ -124,12 +152,17 @@ extern "C" hipError_t two_mm(float alpha, float beta, const float *A, const floa
     if (workspace == nullptr && two_mm_workspace(M, K, N, L) > 0)
         return hipErrorInvalidValue;
     float *T = (float *)workspace;
-    {
-        const i64 grid_x = min_i64((N + 63) / 64, 1048576);
-        const i64 grid_y = min_i64((M + 3) / 4, 65535);
-        if (grid_x > 0 && grid_y > 0)
-            hipLaunchKernelGGL(two_mm_kernel, dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(64, 4),
-                               0, stream, T, M, N);
+    if (M * N / 4096 <= 8388608) {
+        if (const i64 grid_x = max_i64(M * N / 4096, min_i64((M * N + 255) / 256, 16)); grid_x > 0)
+            hipLaunchKernelGGL(two_mm_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, T, M, N);
+    } else {
+        {
+            const i64 grid_x = min_i64((N + 63) / 64, 1048576);
+            const i64 grid_y = min_i64((M + 3) / 4, 65535);
+            if (grid_x > 0 && grid_y > 0)
+                hipLaunchKernelGGL(two_mm_kernel_any_size, dim3((unsigned int)grid_x, (unsigned int)grid_y),
+                                   dim3(64, 4), 0, stream, T, M, N);
+        }
     }
     {
         const i64 grid_x = min_i64((N + 63) / 64, 1048576);

@@ -35,7 +35,7 @@ FAULTS = {
         "        parts[thread / 64] = x;\n    __syncthreads();",
         "        parts[thread / 64] = x;",
     ),
-    "a dropped tail": ("add", "i = N / 4 * 4 + block_x * 256 + thread_x; i < N;", "i = N; i < N;"),
+    "a dropped tail": ("add", "if (i < N)", "if (i < N - 1)"),
     "a tail past the end": ("gemv", "j < N;", "j < N + 1;"),
     "a swapped lane": ("total", "from_lane<0x4e>", "from_lane<0xb1>"),
     "an off-by-one store": ("transpose", "B[j * B_1 + i] =", "B[j * B_1 + i + 1] ="),

@@ -11,12 +11,13 @@ from collections.abc import Callable
 
 from tl2hip.nest.ir import Loop
 from tl2hip.plan.chain import Chain, head
+from tl2hip.plan.elementwise import elementwise
 from tl2hip.plan.ir import HostStmt
 from tl2hip.plan.state import State
 
 FastPlan = Callable[[State, Chain], tuple[HostStmt, ...] | None]
 
-PLANS: tuple[FastPlan, ...] = ()
+PLANS: tuple[FastPlan, ...] = (elementwise,)
 
 
 def launch(state: State, loop: Loop) -> tuple[HostStmt, ...] | None:

@@ -6,20 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.index import ONE, ceil_div, number, product
-from tl2hip.nest.ir import Axis, Expr, Loop, Stmt, Var
-from tl2hip.nest.walk import all_stmts
+from tl2hip.nest.index import ONE, ZERO, add, ceil_div, floor_div, mul, number, product, trip_count, value_of
+from tl2hip.nest.ir import Axis, AxisRef, Compare, Expr, Loop, Stmt, Var
+from tl2hip.nest.walk import all_stmts, map_expr
 from tl2hip.plan import loops, private, vectors
 from tl2hip.plan.access import loads_or_locals
 from tl2hip.plan.block import BlockCode, gather, inner_loops
 from tl2hip.plan.chain import Chain, cooperation, head
 from tl2hip.plan.extents import block_count, constant_trip
-from tl2hip.plan.gfx942 import MAX_GRID_X, MAX_GRID_YZ, WAVE
-from tl2hip.plan.ir import Barrier, DeviceStmt, HostIf, HostStmt, Launch
+from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_GRID_X, MAX_GRID_YZ, WAVE
+from tl2hip.plan.ir import Barrier, DeviceIf, DeviceStmt, HostIf, HostStmt, Launch, Let
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
+from tl2hip.plan.walk import map_exprs
+from tl2hip.plan.widen import Widened, moves
 from tl2hip.source.span import Span
 
 BLOCK = 256
@@ -50,6 +52,55 @@ def launch(state: State, loop: Loop) -> tuple[HostStmt, ...]:
 
 def _by_threads(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     shared = share_threads(chain)
+    note_chain(state, shared, "thread")
+    _note_serial(state, chain.body)
+    return (rows_of_vectors(state, chain) or plain_threads(state, chain),)
+
+
+def rows_of_vectors(state: State, chain: Chain) -> Launch | None:
+    """The launch of a straight body whose lanes take a vector each along the innermost axis, and one by one the few
+    elements behind the last whole vector; None where the body moves no vectors."""
+    *outer, lane = chain.axes
+    if chain.lane() != len(outer) or private.allocated(chain.body):
+        return None
+    found = moves(state, lane, chain.body, {u.array for a in chain.axes for u in state.kinds[a.name].updates})
+    if found is None or (lane.tile is not None and lane.tile % found.width):
+        return None
+    trip = trip_count(lane.start, lane.stop, 1)
+    whole = floor_div(trip, found.width)
+    tile = None if lane.tile is None else lane.tile // found.width
+    ragged = replace(lane, start=ZERO, stop=ceil_div(trip, found.width), tile=tile)
+    shared = share_threads(replace(chain, axes=(*outer, ragged)))
+    how = shared[-1].how
+    if how is None:
+        return None
+    code = ThreadCode(state.names, state.dtypes, state.kinds)
+    first, at = state.names.local(f"{called(lane)}_first"), chain.places[-1]
+    vectors = replace(ragged, stop=whole, name=state.names.fresh(f"{lane.name}_vector"))
+    start = Let(first, add(lane.start, mul(AxisRef(vectors.name), number(found.width))))
+    wide = (start, *Widened(state, found, chain.body, at, code.lower).code(Var(first, I64)))
+    inner: tuple[DeviceStmt, ...] = (loops.spread(vectors, how, wide, state.names, at),)
+    if (value_of(trip) or 1) % found.width:
+        rest = replace(lane, start=add(lane.start, mul(whole, number(found.width))), tile=None)
+        inner = (*inner, *_few(state, rest, how, code.lower(chain.body), at))
+    summary = f"{_summary(shared, 'a thread')}, {found.width} {called(lane)} at a time"
+    return Launch(state.add("", wrap(shared[:-1], inner, state), block_of(shared), summary), grid_of(shared, None))
+
+
+def _few(state: State, rest: Axis, how: Spread, body: tuple[DeviceStmt, ...], at: Span) -> tuple[DeviceStmt, ...]:
+    """A loop of fewer iterations than an access has elements, which the lanes mostly do at one go."""
+    note = "what is left of a vector"
+    loop = loops.spread(rest, replace(how, tile=how.threads), body, state.names, at)
+    if how.threads < ACCESS_BYTES:
+        return (replace(loop, note=note, unroll=1),)
+    here = Var(state.plain(rest), I64)
+    body = map_exprs(lambda e: map_expr(lambda x: here if x == AxisRef(rest.name) else x, e), body)
+    return (Let(here.name, loop.start), DeviceIf(Compare("<", here, rest.stop), body, note=note))
+
+
+def plain_threads(state: State, chain: Chain, suffix: str = "", summary: str = "") -> Launch:
+    """The launch of a chain with a thread for each of its points, right for any grid."""
+    shared = share_threads(chain)
     has_private = bool(private.allocated(chain.body))
     grid = grid_of(shared, PRIVATE_BLOCKS if has_private else None)
     block = block_of(shared)
@@ -58,26 +109,7 @@ def _by_threads(state: State, chain: Chain) -> tuple[HostStmt, ...]:
         body = private.expanded(state, body, product((*grid, number(block[0] * block[1]))), _thread_number(shared))
     code = ThreadCode(state.names, state.dtypes, state.kinds, atomic_arrays(state, shared))
     inner = wrap(shared, code.lower(body), state)
-    kernel = state.add("", inner, block, _summary(shared, "a thread"))
-    note_chain(state, shared, "thread")
-    _note_serial(state, body)
-    plain = Launch(kernel, grid)
-    last, how = shared[-1], shared[-1].how
-    moved = vectors.wide(state, last.axis, body, code.atomic) if how is not None and how.letter == "x" else None
-    if moved is None or how is None:
-        return (plain,)
-    inner = vectors.lowered(state, Loop(last.axis, body, at=last.at), how, moved, code.lower)
-    aligned = state.add("kernel_aligned", wrap(shared[:-1], inner, state), block, _by_vectors(moved.width))
-    return (HostIf(vectors.aligned(state, (moved,)), (Launch(aligned, _fewer(grid, moved)),), (plain,)),)
-
-
-def _by_vectors(width: int) -> str:
-    return f"the same by {width} elements at a time"
-
-
-def _fewer(grid: tuple[Expr, Expr, Expr], moved: vectors.Wide) -> tuple[Expr, Expr, Expr]:
-    """The grid for threads that take a vector each along x; a tile of the user's keeps its blocks."""
-    return grid if moved.axis.tile else (ceil_div(grid[0], moved.width), grid[1], grid[2])
+    return Launch(state.add(suffix, inner, block, summary or _summary(shared, "a thread")), grid)
 
 
 def _by_blocks(state: State, chain: Chain) -> tuple[HostStmt, ...]:

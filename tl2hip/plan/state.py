@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from tl2hip.dtypes import DType
 from tl2hip.nest.dependence import AxisKind
 from tl2hip.nest.index import ZERO
-from tl2hip.nest.ir import Array, Expr, Load, Loop, Nest, Set, Var
+from tl2hip.nest.ir import Array, Axis, Expr, Load, Loop, Nest, Set, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.nest.walk import all_stmts as nest_stmts
 from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, Let, Miss, Note, Placed, Tree
 from tl2hip.plan.kernels import finish
-from tl2hip.plan.names import Names
+from tl2hip.plan.names import Names, called
 from tl2hip.plan.walk import all_exprs, all_stmts
 from tl2hip.source.span import Span
 
@@ -41,6 +41,12 @@ class State:
     def users(self) -> dict[str, str]:
         """The user's name of each axis."""
         return {s.axis.name: s.axis.user for s in nest_stmts(self.nest.body) if isinstance(s, Loop)}
+
+    def plain(self, axis: Axis) -> str:
+        """A name for the value of an axis outside a loop: the user's, unless something else is called so."""
+        nest, name = self.nest, called(axis)
+        others = {nest.name, *nest.dims, *(a.name for a in nest.arrays), *(s.name for s in nest.scalars)}
+        return axis.name if name in others or any(v.name == name for v in nest.variables) else name
 
     def workspace(self, wish: str, dtype: DType, shape: tuple[Expr, ...]) -> str:
         """A new workspace array; gives its name."""

@@ -1,0 +1,189 @@
+"""Elementwise nests: one run over memory, in tiles that keep several 16-byte loads of each thread under way.
+
+`for i: for j: C[i, j] = A[i, j] + B[i, j]` over whole arrays is one loop over their elements. A block takes one
+tile, in which each wave has a piece to itself; the elements behind the last whole tile are taken one a thread by
+the first blocks. A problem with more tiles than one launch has blocks is left to the general plan's strided loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tl2hip.dtypes import I64
+from tl2hip.nest.index import (
+    ONE,
+    ZERO,
+    add,
+    ceil_div,
+    floor_div,
+    maximum,
+    minimum,
+    mul,
+    number,
+    product,
+    trip_count,
+)
+from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, Load, Stmt, Store, Update, Var
+from tl2hip.nest.walk import all_exprs, map_expr, map_exprs, map_stmts
+from tl2hip.plan.access import loads_or_locals
+from tl2hip.plan.chain import Chain, cooperation
+from tl2hip.plan.gfx942 import WAVE
+from tl2hip.plan.ir import DeviceIf, DeviceStmt, HostIf, HostStmt, Launch, Let
+from tl2hip.plan.launch import BLOCK, plain_threads
+from tl2hip.plan.names import called
+from tl2hip.plan.state import State
+from tl2hip.plan.threads import ThreadCode
+from tl2hip.plan.widen import Moves, Widened, moves
+
+IN_FLIGHT = 4
+"""Loads of 16 bytes that each thread has under way: 4 KiB a wave, of the 11 KiB a compute unit that hide HBM's
+latency at its full rate (Little's law)."""
+
+MAX_TILES = 1 << 23
+"""Tiles of one launch: half of what HIP's limit of 2**32 threads allows."""
+
+BLOCK_INDEX = Var("block.x", I64)
+THREAD_INDEX = Var("thread.x", I64)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A loop over `length` elements that lie side by side, the first at `axis.start`."""
+
+    axis: Axis
+    length: Expr
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A block's share of a run: `threads` threads, each with `vectors` vectors of `width` elements."""
+
+    threads: int
+    vectors: int
+    width: int
+
+    @property
+    def elements(self) -> int:
+        return self.threads * self.vectors * self.width
+
+
+def elementwise(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
+    """The launch of an elementwise nest that is one run over memory; None for any other."""
+    if cooperation(chain, state.kinds) == "block" or any(a.marks for a in chain.axes):
+        return None
+    run = _one_axis(chain) if len(chain.axes) == 1 else _flat(state, chain)
+    if run is None or loads_or_locals(run.length):
+        return None
+    atomic = {u.array for a in chain.axes for u in state.kinds[a.name].updates}
+    found = moves(state, run.axis, run.body, atomic)
+    tile = None if found is None else _tile(found, run.axis.tile)
+    if found is None or tile is None:
+        return None
+    code = _code(state, chain, run, found, tile)
+    summary = f"a block for {tile.elements} elements, {tile.width} at a time"
+    kernel = state.add("", code, (tile.threads, 1, 1), summary)
+    tiles = floor_div(run.length, tile.elements)
+    ragged = minimum(ceil_div(run.length, tile.threads), number(tile.elements // tile.threads))
+    one_tile_each = Launch(kernel, (maximum(tiles, ragged), ONE, ONE))
+    general = plain_threads(state, chain, "kernel_any_size", "the same where there are more tiles than blocks")
+    for axis, at in zip(chain.axes, chain.places, strict=True):
+        where = f"grid x, tiles of {tile.elements}, {tile.threads} threads"
+        state.note(called(axis), where, f"elementwise, {found.width} elements at a time", at)
+    return (HostIf(Compare("<=", tiles, number(MAX_TILES)), (one_tile_each,), (general,)),)
+
+
+def _one_axis(chain: Chain) -> Run:
+    (axis,) = chain.axes
+    return Run(axis, trip_count(axis.start, axis.stop, axis.step), chain.body)
+
+
+def _flat(state: State, chain: Chain) -> Run | None:
+    """Loops over whole arrays as one loop over their elements. Row-major order runs on from row to row, so that
+    the element at (0, n) is the n-th; None where an access is of another kind."""
+    axes = chain.axes
+    if any(a.start != ZERO or a.step != 1 or a.tile is not None for a in axes):
+        return None
+    here = tuple(AxisRef(a.name) for a in axes)
+    inner = tuple(a.stop for a in axes[1:])
+    length = product((trip_count(ZERO, axes[0].stop, 1), *inner))
+    flat = Axis(state.names.fresh("_".join(called(a) for a in axes), keep=True), ZERO, length)
+    index: tuple[Expr, ...] = (*(ZERO for _ in inner), AxisRef(flat.name))
+
+    def whole(array: str) -> bool:
+        a = state.nest.array(array)
+        return a.strides is None and a.shape[1:] == inner
+
+    def expr(e: Expr) -> Expr:
+        same = isinstance(e, Load) and e.index == here and e.proven and whole(e.array)
+        return Load(e.array, index, e.dtype, proven=True) if isinstance(e, Load) and same else e
+
+    def stmt(s: Stmt) -> Stmt:
+        if isinstance(s, Store) and s.index == here and s.proven and whole(s.array):
+            return Store(s.array, index, s.value, proven=True, at=s.at)
+        if isinstance(s, Update) and s.index == here and s.proven and whole(s.array):
+            return Update(s.array, index, s.op, s.value, proven=True, at=s.at)
+        return s
+
+    body = map_stmts(stmt, map_exprs(lambda e: map_expr(expr, e), chain.body))
+    if any(e in here for e in all_exprs(body)):
+        return None
+    return Run(flat, length, body)
+
+
+def _tile(found: Moves, wanted: int | None) -> Tile | None:
+    """As many vectors a thread as keep IN_FLIGHT loads under way; None where the user's tile cannot be had."""
+    vectors = max(1, IN_FLIGHT // max(1, len(found.loads)))
+    if wanted is None:
+        return Tile(BLOCK, vectors, found.width)
+    while vectors >= 1:
+        threads, left = divmod(wanted, vectors * found.width)
+        if left == 0 and threads % WAVE == 0 and 0 < threads <= 1024:
+            return Tile(threads, vectors, found.width)
+        vectors //= 2
+    return None
+
+
+def _code(state: State, chain: Chain, run: Run, found: Moves, tile: Tile) -> tuple[DeviceStmt, ...]:
+    """A whole tile for each block that has one, then one element a thread of what is left."""
+    lower = ThreadCode(state.names, state.dtypes, state.kinds).lower
+    at = chain.places[-1]
+    first = state.names.local(f"{called(run.axis)}_first")
+    arrays = [a for a, _ in found.loads]
+    outer = all(state.placed[a].space == "global" for a, _ in (*found.loads, *found.stores))
+    wide = Widened(
+        state,
+        found,
+        run.body,
+        at,
+        lower,
+        count=tile.vectors,
+        stride=WAVE * tile.width,
+        streamed=outer and len(set(arrays)) == len(arrays),
+    )
+    mine = add(run.axis.start, add(mul(BLOCK_INDEX, number(tile.elements)), _in_tile(tile)))
+    whole = (Let(first, mine), *wide.code(Var(first, I64)))
+    tiles = floor_div(run.length, tile.elements)
+    last = Var(state.plain(run.axis), I64)
+    behind = add(add(run.axis.start, mul(tiles, number(tile.elements))), _one_each(tile))
+    rest = map_exprs(lambda e: map_expr(lambda x: last if x == AxisRef(run.axis.name) else x, e), run.body)
+    return (
+        DeviceIf(Compare("<", BLOCK_INDEX, tiles), whole, note=f"a whole tile of {tile.elements}", at=at),
+        Let(last.name, behind),
+        DeviceIf(
+            Compare("<", last, add(run.axis.start, run.length)), lower(rest), note="behind the last whole tile"
+        ),
+    )
+
+
+def _in_tile(tile: Tile) -> Expr:
+    """Where a thread's first vector stands in the tile: the vectors of a wave lie side by side, all of them."""
+    if tile.vectors == 1:
+        return mul(THREAD_INDEX, number(tile.width))
+    wave = mul(floor_div(THREAD_INDEX, WAVE), number(WAVE * tile.vectors * tile.width))
+    return add(wave, mul(Binary("%", THREAD_INDEX, number(WAVE)), number(tile.width)))
+
+
+def _one_each(tile: Tile) -> Expr:
+    """The number of a thread over all blocks."""
+    return add(mul(BLOCK_INDEX, number(tile.threads)), THREAD_INDEX)

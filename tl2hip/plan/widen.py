@@ -1,0 +1,204 @@
+"""Straight bodies on vectors: a thread takes a few consecutive elements along an axis, at any alignment.
+
+Every place that a body loads along the axis is one vector (`A[i, j - 1]` and `A[i, j + 1]` are two), and every
+store is one. A global access of 16 bytes need not start at a multiple of 16 (LLVM, unaligned-access-mode of
+amdhsa), so that no array has to be aligned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
+
+from tl2hip.dtypes import DType
+from tl2hip.nest.index import ZERO, add, mul, number
+from tl2hip.nest.ir import Array, Axis, AxisRef, Binary, Expr, Load, Logic, Set, Stmt, Store, Update, Var
+from tl2hip.nest.walk import all_exprs, all_parts, map_expr, map_stmt_exprs
+from tl2hip.plan.access import coefficient
+from tl2hip.plan.gfx942 import ACCESS_BYTES
+from tl2hip.plan.ir import DeclareVector, DeviceStmt, For, LoadVector, Placed, StoreVector
+from tl2hip.plan.state import State
+from tl2hip.source.span import Span
+
+Place = tuple[str, tuple[Expr, ...]]
+"""An array and an index into it."""
+
+Lower = Callable[[tuple[Stmt, ...]], tuple[DeviceStmt, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What a straight body moves in vectors of `width` elements along an axis: the places it loads (those an
+    Update reads are among them) and those it stores."""
+
+    axis: Axis
+    width: int
+    loads: tuple[Place, ...]
+    stores: tuple[Place, ...]
+
+
+def moves(state: State, axis: Axis, body: tuple[Stmt, ...], atomic: Collection[str]) -> Moves | None:
+    """How a body can move vectors along an axis; None where it cannot, as where an Update must be atomic."""
+    if axis.step != 1 or not all(isinstance(s, Set | Store | Update) for s in body):
+        return None
+    written = [s for s in body if isinstance(s, Store | Update)]
+    stores = tuple((s.array, s.index) for s in written)
+    arrays = {a for a, _ in stores}
+    if len(arrays) != len(stores) or arrays & set(atomic) or _read_behind(body):
+        return None
+    if not all(s.proven and _side_by_side(state, (s.array, s.index), axis) for s in written):
+        return None
+    updated = [(s.array, s.index) for s in written if isinstance(s, Update)]
+    loads = tuple(dict.fromkeys((*(_place(e) for e in vector_loads(state, axis, body)), *updated)))
+    sizes = [state.nest.array(a).dtype.bytes for a, _ in (*loads, *stores)]
+    width = ACCESS_BYTES // max(sizes, default=ACCESS_BYTES)
+    if width < 2 or width * min(sizes) < 4:
+        return None
+    return Moves(axis, width, loads, stores)
+
+
+def vector_loads(state: State, axis: Axis, body: Iterable[Stmt]) -> tuple[Load, ...]:
+    """The loads of a body that read side by side along an axis; the others are loads of their own."""
+    return tuple(e for e in all_exprs(body) if isinstance(e, Load) and _in_vector(state, e, axis))
+
+
+def _in_vector(state: State, e: Load, axis: Axis) -> bool:
+    return e.proven and _side_by_side(state, _place(e), axis)
+
+
+def _place(e: Load) -> Place:
+    return e.array, e.index
+
+
+def _side_by_side(state: State, place: Place, axis: Axis) -> bool:
+    """Whether an access moves by one element with the axis, in a row-major array. A scalar of the body in its
+    index may be another one at each element."""
+    array, index = place
+    a: Array = state.nest.array(array)
+    if a.strides is not None or state.placed[array].space not in ("global", "workspace"):
+        return False
+    still = all(coefficient(i, axis.name) == 0 for i in index[:-1])
+    own = any(isinstance(p, Var | Load) for i in index for p in all_parts(i))
+    return still and not own and coefficient(index[-1], axis.name) == 1
+
+
+def _read_behind(body: tuple[Stmt, ...]) -> bool:
+    """Whether an array is loaded behind the statement that stores it: loads go first."""
+    stored: set[str] = set()
+    for s in body:
+        if any(isinstance(e, Load) and e.array in stored for e in all_exprs((s,))):
+            return True
+        if isinstance(s, Store | Update):
+            stored.add(s.array)
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Widened:
+    """A body on vectors. `count` vectors of each place lie `stride` elements apart; with one of them there is no
+    loop over them. `streamed`: what it moves between the caller's arrays is not wanted again soon."""
+
+    state: State
+    moves: Moves
+    body: tuple[Stmt, ...]
+    at: Span
+    lower: Lower
+    count: int = 1
+    stride: int = 0
+    streamed: bool = False
+    vectors: dict[Place, str] = field(default_factory=dict, init=False)
+
+    def code(self, first: Expr) -> tuple[DeviceStmt, ...]:
+        """The body at the elements from `first` on: every load, then each vector's elements and stores."""
+        for array, index in dict.fromkeys((*self.moves.loads, *self.moves.stores)):
+            slots = 1 if (array, index) not in self.moves.loads else self.count
+            self.vectors[array, index] = self._vector(array, slots)
+        if self.count == 1:
+            return (*self._loads(first, ()), *self._rest(first, ()))
+        v = self.state.names.local("v")
+        here = add(first, mul(AxisRef(v), number(self.stride)))
+        slot = (AxisRef(v),)
+        rest = self._each(v, self._rest(here, slot))
+        if not self.moves.loads:
+            return (rest,)
+        declared = tuple(DeclareVector(self.vectors[p]) for p in self.moves.loads)
+        loads = self._each(v, self._loads(here, slot), "all loads first: they are under way together")
+        return (*declared, loads, rest)
+
+    def _each(self, v: str, body: tuple[DeviceStmt, ...], note: str = "") -> For:
+        return For(v, ZERO, number(self.count), number(1), body, small=True, unroll=self.count, note=note)
+
+    def _vector(self, array: str, slots: int) -> str:
+        """Vectors in registers for elements of an array; gives their name."""
+        dtype = self.state.nest.array(array).dtype
+        shape = (number(slots), number(self.moves.width))[1 if slots == 1 else 0 :]
+        name = self._name(f"{array}_vector{'s' if slots > 1 else ''}", dtype, shape)
+        self.state.placed[name] = Placed(Array(name, dtype, shape, "local"), "vector")
+        return name
+
+    def _name(self, wish: str, dtype: DType, shape: tuple[Expr, ...]) -> str:
+        """The name of vectors alike in another kernel, or a new one."""
+        alike = Placed(Array(wish, dtype, shape, "local"), "vector")
+        for name, placed in self.state.placed.items():
+            base = replace(placed, array=replace(placed.array, name=wish))
+            if base == alike and name.startswith(wish) and name not in self.vectors.values():
+                return name
+        return self.state.names.fresh(wish, keep=True)
+
+    def _loads(self, first: Expr, slot: tuple[Expr, ...]) -> tuple[LoadVector, ...]:
+        return tuple(
+            LoadVector(self.vectors[p], p[0], self._index(p, first), slot, False, self.streamed, at=self.at)
+            for p in self.moves.loads
+        )
+
+    def _rest(self, first: Expr, slot: tuple[Expr, ...]) -> tuple[DeviceStmt, ...]:
+        """The elements of one vector, and the stores."""
+        e = self.state.names.local("e")
+        here = add(first, AxisRef(e))
+
+        def element(place: Place) -> tuple[Expr, ...]:
+            return (*(slot if place in self.moves.loads else ()), AxisRef(e))
+
+        def expr(x: Expr) -> Expr:
+            if isinstance(x, Load) and _in_vector(self.state, x, self.moves.axis):
+                return Load(self.vectors[_place(x)], element(_place(x)), x.dtype, proven=True)
+            return x
+
+        def stmt(s: Stmt) -> Stmt:
+            done = map_stmt_exprs(lambda x: self._moved(map_expr(expr, x), here), s)
+            if not isinstance(s, Store | Update) or not isinstance(done, Store | Update):
+                return done
+            vector, at = self.vectors[s.array, s.index], element((s.array, s.index))
+            value = done.value
+            if isinstance(s, Update):
+                value = combined(s.op, Load(vector, at, value.dtype, proven=True), value)
+            return Store(vector, at, value, proven=True, at=s.at)
+
+        width = self.moves.width
+        inner = self.lower(tuple(stmt(s) for s in self.body))
+        made = tuple(DeclareVector(self.vectors[p]) for p in self.moves.stores if p not in self.moves.loads)
+        each = For(e, ZERO, number(width), number(1), inner, unroll=width)
+        stores = tuple(
+            StoreVector(
+                p[0],
+                self._index(p, first),
+                self.vectors[p],
+                slot if p in self.moves.loads else (),
+                False,
+                self.streamed,
+                at=self.at,
+            )
+            for p in self.moves.stores
+        )
+        return (*made, each, *stores)
+
+    def _index(self, place: Place, first: Expr) -> tuple[Expr, ...]:
+        return tuple(self._moved(i, first) for i in place[1])
+
+    def _moved(self, e: Expr, to: Expr) -> Expr:
+        return map_expr(lambda x: to if x == AxisRef(self.moves.axis.name) else x, e)
+
+
+def combined(op: str, element: Load, value: Expr) -> Expr:
+    """What an Update leaves in an element."""
+    return Logic(op, element, value) if op in ("and", "or") else Binary(op, element, value)
