@@ -51,6 +51,7 @@ def no_tiles(reader: Reader, e: nodes.Expr, what: str, way: str) -> None:
 def tile(reader: Reader, e: nodes.Expr) -> Tile:
     """What an expression stands for. Raises Refused where it stands for nothing."""
     if not has_tiles(reader, e):
+        _check_helpers(reader, e)
         return Scalar((), reader.typed(e), e, at=e.at)
     match e:
         case nodes.Name():
@@ -78,6 +79,16 @@ def tile(reader: Reader, e: nodes.Expr) -> Tile:
             return Pointwise(x.axes[::-1], x.typed, "view", (x,), lambda p: p[0], ordered=x.ordered, at=e.at)
         case _:
             raise Refused(NotInTiles(*_described(e), at=e.at))
+
+
+def _check_helpers(reader: Reader, e: nodes.Expr) -> None:
+    """A function of the file that is given a tensor might store into it."""
+    for one in walk(e):
+        if isinstance(one, nodes.Call) and (reader.means(one.func) or "").startswith("."):
+            for arg in (*one.args, *(k.value for k in one.keywords)):
+                if isinstance(arg, nodes.Name) and _tensor(reader, arg) is not None:
+                    way = "pass it elements, such as A[0, 1], or write its loops here"
+                    raise Refused(NotInTiles("a tensor passed to another function", way, at=arg.at))
 
 
 def _name(reader: Reader, e: nodes.Name) -> Tile:

@@ -129,6 +129,11 @@ class Speller:
         stop = nodes.Binary("+", start, self._size(axis), at=axis.at)
         least = nodes.Call(ours("builtins", "min", axis.at), (stop, axis.extent), at=axis.at)
         marks = tuple(mark for mark in axis.marks if self.mark_of(mark) not in OUTER)
+        if not isinstance(self._size(axis), nodes.Number):
+            marks = (
+                self._size(axis),
+                *marks,
+            )  # a parameter that stands in a mark is known when the text is printed
         return self._for(axis.name, _range(axis.at, start, least), marks, tuple(body), axis.at)
 
     # --- statements --------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tl2hip.dialects.article.types import dtype_of_word
 from tl2hip.dialects.tiles import calls, expressions
@@ -201,7 +201,10 @@ class Reader:
         if isinstance(self.names.get(name), (Axis, Tensor)):
             way = "give the value a name of its own"
             raise Refused(NotInTiles(f"a value for `{name}`, an index tile or a tensor,", way, at=at))
-        yield from self._bind(name, expressions.tile(self, value), op, at)
+        found, old = expressions.tile(self, value), self.names.get(name)
+        if op and isinstance(old, Variable) and isinstance(found, Pointwise) and set(found.axes) == set(old.axes):
+            found = replace(found, axes=old.axes, ordered=old.ordered)
+        yield from self._bind(name, found, op, at)
 
     def _bind(self, name: str, value: Tile, op: str, at: Span) -> Iterator[Statement]:
         old = self.names.get(name)

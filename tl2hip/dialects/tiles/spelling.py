@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tl2hip.dialects.article.names import OURS, Fresh
 from tl2hip.dialects.article.types import dtype_of_word
-from tl2hip.dialects.tiles.accesses import overlaps
+from tl2hip.dialects.tiles.accesses import overlaps, restless_names
 from tl2hip.dialects.tiles.loops import Speller
 from tl2hip.dialects.tiles.modes import fused_axes, words
 from tl2hip.dialects.tiles.reading import Reader, Tensor
@@ -45,7 +45,8 @@ def spell(
     problems = [*reader.problems, *_tile_annotations(function, module)]
     fused = fused_axes(statements)
     if not problems:
-        problems += overlaps(statements, fused)
+        restless = restless_names(statements) | reader.changing | reader.written
+        problems += overlaps(statements, fused, restless)
     for problem in problems:
         report.add(problem)
     if problems:

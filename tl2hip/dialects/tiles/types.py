@@ -8,7 +8,7 @@ from __future__ import annotations
 from tl2hip.dialects.article.types import combined as both_strong
 from tl2hip.dialects.article.types import divided, exponential, with_number
 from tl2hip.dialects.tiles.values import Typed
-from tl2hip.dtypes import BOOL, F32, F64, I32, I64, DType, promote
+from tl2hip.dtypes import BOOL, F32, F64, I8, I32, I64, ML_DTYPES, DType, promote
 
 FLOAT_OF_ONE = frozenset(
     "sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh"
@@ -23,11 +23,21 @@ SAME_OF_ONE = frozenset(
 
 COMMON = frozenset(
     "add subtract multiply floor_divide remainder mod power bitwise_and bitwise_or bitwise_xor left_shift"
-    " right_shift maximum minimum fmax fmin".split()
+    " right_shift maximum minimum fmax fmin divide true_divide".split()
 )
-"""Functions of two numbers that give their common dtype."""
+"""Functions of two numbers that give their common dtype, or a quotient of it."""
 
-FLOAT_OF_TWO = frozenset("divide true_divide arctan2 atan2 hypot copysign fmod".split())
+SYMBOLS = {
+    **dict.fromkeys(("divide", "true_divide"), "/"),
+    **dict.fromkeys(("remainder", "mod"), "%"),
+    "floor_divide": "//",
+    "power": "**",
+    "left_shift": "<<",
+    "right_shift": ">>",
+}
+"""The operators that are not typed as `+` is."""
+
+FLOAT_OF_TWO = frozenset("arctan2 atan2 hypot copysign fmod".split())
 """Functions of two numbers that give a float."""
 
 TRUTHS = {
@@ -47,17 +57,14 @@ ARITY = {
 """NumPy's element-wise functions, with the number of their arguments."""
 
 
-def strong(t: Typed) -> Typed:
-    """The type of an array of such elements."""
-    return Typed(t.dtype)
-
-
 def operated(op: str, left: Typed, right: Typed) -> Typed | None:
     """The type of `left op right`; None where there is none."""
     if left.dtype is None or right.dtype is None:
         return Typed(None)
     if left.weak and right.weak:
         return Typed(_python(op, left.dtype, right.dtype), weak=True)
+    if left.dtype is right.dtype is BOOL and op in ("//", "%", "**", "<<", ">>"):
+        return Typed(I8)
     if not left.weak and not right.weak:
         found = both_strong(op, left.dtype, right.dtype)
         return None if found is None else Typed(found)
@@ -78,17 +85,38 @@ def called(name: str, parts: tuple[Typed, ...]) -> Typed | None:
     if name in TRUTHS:
         return Typed(BOOL)
     known = parts[1:] if name == "where" else parts
+    if any(part.dtype is None for part in known):
+        return Typed(None)
+    if name == "clip" and known[0].weak:
+        return None
+    real = name in FLOAT_OF_ONE or (name in FLOAT_OF_TWO and name != "fmod")
+    if real and not any(part.weak for part in known):
+        known = tuple(map(_real, known))
     common = known[0]
     for part in known[1:]:
-        both = operated("+", common, part)
+        both = operated(SYMBOLS.get(name, "+"), common, part)
         if both is None:
             return None
         common = both
-    if common.dtype is None:
-        return Typed(None)
-    if name in FLOAT_OF_ONE or name in FLOAT_OF_TWO:
-        return Typed(exponential(common.dtype))
-    return strong(common)
+    return Typed(_as_numpy(name, (_real(common) if real else common).dtype, known))
+
+
+def _real(t: Typed) -> Typed:
+    """What a number is taken as where a float is needed."""
+    return Typed(None if t.dtype is None else exponential(t.dtype))
+
+
+def _as_numpy(name: str, dtype: DType | None, parts: tuple[Typed, ...]) -> DType | None:
+    """The dtype where a function of NumPy goes its own way: it has no loops for bool in arithmetic, and knows
+    neither clip nor weak floats of where for the types of ml_dtypes."""
+    if dtype is BOOL and name in ("square", "reciprocal", "fmod"):
+        return I8
+    if name == "rint" and dtype is not None:
+        return exponential(dtype)
+    if name == "clip" and dtype in ML_DTYPES:
+        return F32
+    mixed = len({part.weak for part in parts}) > 1 and any(part.dtype in ML_DTYPES for part in parts)
+    return F64 if name == "where" and mixed and dtype is F32 else dtype
 
 
 def dotted(left: Typed, right: Typed) -> DType | None:

@@ -213,6 +213,19 @@ def _operator(do: Callable[..., Any], turned: bool = False) -> Callable[..., Val
     return apply
 
 
+def _in_place(do: Callable[..., Any]) -> Callable[[Value, Any], Value]:
+    """`x += y` binds the name anew, to a tile whose axes have the order of those of `x`."""
+    apply = _operator(do)
+
+    def kept(self: Value, other: Any) -> Value:
+        found = apply(self, other)
+        if set(found.axes) != set(self.axes):
+            return found
+        return Value(self.axes, found.along(self.axes), found.weak, self.ordered)
+
+    return kept
+
+
 def _unary(do: Callable[..., Any]) -> Callable[[Value], Value]:
     return lambda self: Value(self.axes, do(self.array), self.weak, self.ordered)
 
@@ -221,6 +234,7 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", 
     _short = _name.rstrip("_")
     setattr(Value, f"__{_short}__", _operator(getattr(operator, _name)))
     setattr(Value, f"__r{_short}__", _operator(getattr(operator, _name), turned=True))
+    setattr(Value, f"__i{_short}__", _in_place(getattr(operator, _name)))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     setattr(Value, f"__{_name}__", _operator(getattr(operator, _name)))
 for _name in ("neg", "pos", "invert", "abs"):
