@@ -59,8 +59,9 @@ class _Same(dict[str, str]):
         return key
 
 
-def reduction(op: str, dtype: DType, threads: int, ctx: Context) -> str:
-    """The name of the function that reduces over a block: `wave_sum_f32` or `block_sum_f32<256>`."""
+def reduction(op: str, dtype: DType, threads: int, ctx: Context, *, once: bool = False) -> str:
+    """The name of the function that reduces over a block: `wave_sum_f32` or `block_sum_f32<256>`, or
+    `row_sum_f32<256>`, which meets `once`."""
     word, title = TITLES[op]
     name = f"{word}_{dtype}"
     text, needs = combined(op, dtype, "x", "y", ctx)
@@ -68,11 +69,18 @@ def reduction(op: str, dtype: DType, threads: int, ctx: Context) -> str:
     wave = Helper(f"wave_{name}", fill("reduce", **values), (*needs, *_lanes(dtype)))
     if threads == 64:
         return ctx.call(wave)
-    return f"{ctx.call(Helper(f'block_{name}', fill('reduce_block', **values), (wave,)))}<{threads}>"
+    return f"{ctx.call(_over_waves(name, 'reduce_block', values, wave, once))}<{threads}>"
 
 
-def extreme(op: str, dtype: DType, threads: int, ctx: Context) -> str:
-    """The name of the function that finds an extreme value and its position over a block."""
+def _over_waves(name: str, frame: str, values: dict[str, str], wave: Helper, once: bool) -> Helper:
+    """The function over all waves of a block. One that meets `once` leaves its LDS in use."""
+    prefix = "row" if once else "block"
+    return Helper(f"{prefix}_{name}", fill(frame, **values, prefix=prefix, once=once), (wave,))
+
+
+def extreme(op: str, dtype: DType, threads: int, ctx: Context, *, once: bool = False) -> str:
+    """The name of the function that finds an extreme value and its position over a block; `once` as for
+    `reduction`."""
     title, better, nearer, none = EXTREMES[op]
     name = f"{op}_{dtype}"
     wins = f"from != {none} && (at == {none} || y {better} x || (y == x && from {nearer} at))"
@@ -80,7 +88,7 @@ def extreme(op: str, dtype: DType, threads: int, ctx: Context) -> str:
     wave = Helper(f"wave_{name}", fill("extreme", **values), _lanes(dtype, I64))
     if threads == 64:
         return ctx.call(wave)
-    return f"{ctx.call(Helper(f'block_{name}', fill('extreme_block', **values), (wave,)))}<{threads}>"
+    return f"{ctx.call(_over_waves(name, 'extreme_block', values, wave, once))}<{threads}>"
 
 
 def _lanes(*dtypes: DType) -> tuple[Helper, ...]:

@@ -255,9 +255,7 @@ def natural_loop(start: Expr, stop: Expr, down: bool, ctx: Context) -> bool:
     return is_natural(stop, ctx) or stop == Const(-1, I64)
 
 
-def loop_head(
-    var: str, start: Expr, stop: Expr, step: Expr, down: bool, ctx: Context, small: bool = False
-) -> str:
+def loop_head(var: str, start: Expr, stop: Expr, step: Expr, down: bool, ctx: Context, small: bool = False) -> str:
     """`i64 i = start; i < stop; i += step`, or with an int where `small`."""
     name = ctx.c(var)
     test = infix(">" if down else "<", Text(name), show(stop, ctx)).text
@@ -311,13 +309,14 @@ def _combine(s: Combine, w: Writer) -> None:
     w.quote(s.at)
     names = [w.ctx.c(name) for name, _ in s.variables]
     dtypes = tuple(t for _, t in s.variables)
-    parts = [_scratch(key, t, n, w) for key, t, n in scratch(dtypes, s.threads)]
+    parts = [_scratch(key, t, n, w) for key, t, n in scratch(dtypes, s.threads, s.slot)]
     parts += [w.thread] if parts else []
     if len(dtypes) == 1:
-        function = reduction(s.op, dtypes[0], s.threads, w.ctx)
+        function = reduction(s.op, dtypes[0], s.threads, w.ctx, once=s.slot is not None)
         w.line(f"{names[0]} = {function}({', '.join([*names, *parts])});")
     else:
-        w.line(f"{extreme(s.op, dtypes[0], s.threads, w.ctx)}({', '.join([*names, *parts])});")
+        function = extreme(s.op, dtypes[0], s.threads, w.ctx, once=s.slot is not None)
+        w.line(f"{function}({', '.join([*names, *parts])});")
 
 
 def _scratch(key: str, dtype: DType, elements: int, w: Writer) -> str:

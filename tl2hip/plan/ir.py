@@ -27,6 +27,9 @@ Index = Literal[
     "gridDim.z",
 ]
 
+Space = Literal["global", "workspace", "shared", "thread", "vector"]
+"""The memory an array lives in."""
+
 Form = Literal["", "int", "uniform"]
 """How an i64 is kept."""
 
@@ -123,11 +126,14 @@ class Combine:
     a lane that has none holds position `NONE_FIRST` or `NONE_LAST` and never wins.
     `threads` is the size of the block: 64 needs no LDS, more takes one hop through LDS (a scratch array that
     the printer declares) and barriers. It stands in uniform control flow only.
+    `slot`: LDS that no other reduction of the kernel uses, so that one barrier is enough; another has to stand
+    between this reduction and the next time it runs.
     """
 
     op: str
     variables: tuple[tuple[str, DType], ...]
     threads: int
+    slot: int | None = field(default=None, kw_only=True)
     at: Span = field(default=NOWHERE, compare=False)
 
 
@@ -206,7 +212,7 @@ class Placed:
     """
 
     array: Array
-    space: Literal["global", "workspace", "shared", "thread", "vector"]
+    space: Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,10 +320,17 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """How a reduction over one axis is shared out: over `threads` threads of each of up to `blocks` blocks."""
+    """How a reduction over one axis is shared out: over `threads` threads of each of up to `blocks` blocks.
+
+    A thread takes `width` terms side by side at a time. `others`: what other kernels of the launcher do, each for
+    up to `most` terms.
+    """
 
     threads: int
     blocks: int = 1
+    width: int = 1
+    most: int | None = None
+    others: tuple[Tree, ...] = ()
 
     def depth(self, n: int) -> int:
         """The most additions that one of n terms goes through, for the running bound.
@@ -325,10 +338,12 @@ class Tree:
         A thread adds its share one after the other; a wave folds 64 lanes in 6 steps, a block its waves one
         by one; the partials of several blocks are added up in the same way by one block.
         """
-        blocks = max(1, min(self.blocks, -(-n // self.threads)))
-        inside = -(-n // (self.threads * blocks)) + _fold(self.threads)
+        pieces = -(-n // self.width)
+        blocks = max(1, min(self.blocks, -(-pieces // self.threads)))
+        inside = -(-pieces // (self.threads * blocks)) * self.width + _fold(self.threads)
         over = -(-blocks // 256) + _fold(256) if self.blocks > 1 else 0
-        return inside + over + 1
+        others = (o.depth(n) for o in self.others if o.most is None or n <= o.most)
+        return max(inside + over + 1, *others, 0)
 
 
 def _fold(threads: int) -> int:

@@ -56,16 +56,17 @@ def _constant(e: Expr) -> int:
     return value
 
 
-def scratch(dtypes: Sequence[DType], threads: int) -> tuple[tuple[str, DType, int], ...]:
+def scratch(dtypes: Sequence[DType], threads: int, slot: int | None = None) -> tuple[tuple[str, DType, int], ...]:
     """The LDS a reduction over a block needs: (key, dtype, elements) per array; none for a single wave.
 
     The positions of an extreme value have an array of their own, apart from values that are i64 too. Reductions
-    with the same key share an array.
+    with the same key share an array; a `slot` is part of it.
     """
     if threads == WAVE:
         return ()
     keys = ("values",) if len(dtypes) == 1 else ("values", "places")
-    return tuple((f"{key}_{d}", d, threads // WAVE) for key, d in zip(keys, dtypes, strict=True))
+    own = f"_{slot + 1}" if slot else ""
+    return tuple((f"{key}_{d}{own}", d, threads // WAVE) for key, d in zip(keys, dtypes, strict=True))
 
 
 def pieces(kernel: DeviceKernel, placed: Iterable[Placed]) -> tuple[Piece, ...]:
@@ -75,7 +76,7 @@ def pieces(kernel: DeviceKernel, placed: Iterable[Placed]) -> tuple[Piece, ...]:
     hidden: dict[str, Piece] = {}
     for s in all_stmts(kernel.body):
         if isinstance(s, Combine):
-            for key, dtype, count in scratch([t for _, t in s.variables], s.threads):
+            for key, dtype, count in scratch([t for _, t in s.variables], s.threads, s.slot):
                 hidden.setdefault(key, Piece(f"lds_{key}", dtype, count, own=True))
     return (*found, *hidden.values())
 

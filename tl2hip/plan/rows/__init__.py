@@ -1,0 +1,200 @@
+"""Rows: nests in which each point of the grid runs loops over one row, as softmax and the norms do.
+
+A row that fits stays in registers from the first loop to the last: a short one in those of a wave, with four rows a
+block, a longer one in those of a block. Lanes meet by data parallel primitives and one hop through LDS.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, replace
+
+from tl2hip.dtypes import I64
+from tl2hip.nest.index import ONE, ZERO, add, ceil_div, minimum, mul, number, sub, trip_count, value_of
+from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, Load, Logic, Loop, Stmt, Var
+from tl2hip.nest.walk import all_exprs, substitute
+from tl2hip.plan import launch as general
+from tl2hip.plan.block import gather
+from tl2hip.plan.chain import Chain, cooperation
+from tl2hip.plan.gfx942 import MAX_GRID_X, WAVE
+from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, HostIf, HostLoop, HostStmt, Launch, Let, Tree
+from tl2hip.plan.names import called
+from tl2hip.plan.reduce import partials
+from tl2hip.plan.rows import size as sizes
+from tl2hip.plan.rows.find import Row, Unfit, find
+from tl2hip.plan.rows.lower import RowCode
+from tl2hip.plan.rows.size import LANE_WORK, Size
+from tl2hip.plan.state import State
+from tl2hip.plan.walk import map_exprs
+from tl2hip.source.span import Span
+
+__all__ = ["rows"]
+
+
+def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
+    """The launches of a nest of rows that registers hold; None where it is no such nest."""
+    if cooperation(chain, state.kinds) != "block":
+        return None
+    try:
+        row, width = _found(state, chain)
+    except Unfit as why:
+        state.miss("row", str(why), chain.places[0])
+        return None
+    length = value_of(row.extent)
+    if length is not None:
+        size = sizes.fixed(length, width, sizes.most_vectors(state, row, width, LANE_WORK))
+        if size is None:
+            state.miss(
+                "row", f"a row of {length} is too long or no whole number of {width} elements", chain.places[0]
+            )
+            return None
+        row = replace(row, body=gather(state, chain.body))
+        _tell(state, chain, row, (size,))
+        return (_launch(state, chain, row, size, ""),)
+    return _any_length(state, chain, row, sizes.run_time(width, sizes.most_vectors(state, row, width)))
+
+
+def _found(state: State, chain: Chain) -> tuple[Row, int]:
+    """The row of a chain and the elements that a lane takes side by side. Raises Unfit."""
+    trial = replace(state, kinds=dict(state.kinds), dtypes=dict(state.dtypes), names=copy.deepcopy(state.names))
+    row = find(trial, gather(trial, chain.body))
+    for s in row.loops:
+        reductions = trial.kinds[s.axis.name].reductions
+        if partials(reductions, s.axis, s.body, trial.dtypes, trial.names) is None:
+            raise Unfit(f"a reduction over {called(s.axis)} cannot be shared out")
+    if len(row.loops) == 1 and _is_product(row.loops[0]):
+        raise Unfit("one sum of products is no more than a product of a matrix and a vector")
+    width = sizes.width_of(trial, row)
+    if width is None:
+        raise Unfit("nothing along it can be moved 16 bytes at a time")
+    return row, width
+
+
+def _is_product(loop: Loop) -> bool:
+    """Whether a loop multiplies elements of two arrays."""
+    loads = {e.array for e in all_exprs(loop.body) if isinstance(e, Load)}
+    return len(loads) > 1 and any(isinstance(e, Binary) and e.op == "*" for e in all_exprs(loop.body))
+
+
+def _any_length(state: State, chain: Chain, row: Row, tried: tuple[Size, ...]) -> tuple[HostStmt, ...]:
+    """Kernels for short and for longer rows, and the general ones for rows that registers do not hold."""
+    kinds, notes = dict(state.kinds), len(state.notes)
+    otherwise = general.launch(state, _loop_of(chain))
+    state.kinds.update(kinds)
+    del state.notes[notes:]
+    row = replace(row, body=gather(state, chain.body))
+    trees = dict(state.trees)
+    _tell(state, chain, row, tried)
+    for axis, tree in trees.items():
+        if axis in state.trees and tree is not state.trees[axis]:
+            state.trees[axis] = replace(tree, others=(state.trees[axis], *state.trees[axis].others))
+    names = {WAVE: "kernel_wave"}
+    launches = [_launch(state, chain, row, s, names.get(s.lanes, "kernel_block")) for s in tried]
+    whole = Compare("==", Binary("%", row.extent, number(tried[0].width)), ZERO)
+    for size, done in reversed(list(zip(tried, launches, strict=True))):
+        short = Compare("<=", row.extent, number(size.most))
+        otherwise = (HostIf(Logic("and", whole, short), (done,), otherwise),)
+    return otherwise
+
+
+def _loop_of(chain: Chain) -> Loop:
+    """The loops of a chain again."""
+    body: tuple[Stmt, ...] = chain.body
+    for axis, at in reversed(list(zip(chain.axes, chain.places, strict=True))):
+        body = (Loop(axis, body, at=at),)
+    (loop,) = body
+    assert isinstance(loop, Loop)
+    return loop
+
+
+def _launch(state: State, chain: Chain, row: Row, size: Size, suffix: str) -> HostStmt:
+    """The launch of the kernel for one size, which joins the state."""
+    shared = general.share_blocks(chain)
+    code = RowCode(state, row, size, general.atomic_arrays(state, shared))
+    alone = len(chain.axes) == 1 and chain.axes[0].step == 1 and chain.axes[0].tile is None
+    rest = _Rest.of(state, chain, size) if alone else None
+    body = code.lower(again=not alone)
+    if rest is not None:
+        body = rest.here(state, size, code.wave, body)
+    else:
+        last = shared[-1]
+        if size.rows > 1 and last.how is not None:
+            body = (_rows_of_waves(chain, size, code.wave, body),)
+            shared = (*shared[:-1], replace(last, how=replace(last.how, tile=size.rows)))
+            body = general.wrap(shared[:-1], body, state)
+        else:
+            body = general.wrap(shared, body, state)
+    who = "a wave" if size.rows > 1 else "a block"
+    summary = f"{who} for each {', '.join(called(a) for a in chain.axes)}, which stays in registers"
+    kernel = state.add(suffix, (*code.ahead(), *body), (size.lanes * size.rows, 1, 1), summary)
+    if rest is None:
+        return Launch(kernel, general.grid_of(shared, None))
+    return rest.launches(kernel, size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """Rows along one axis of which a launch takes as many as a grid can have, from `start` on. Where there may be
+    more, `start` is the variable of a loop of the launcher."""
+
+    axis: Axis
+    start: Expr
+    loop: str
+    at: Span
+
+    @classmethod
+    def of(cls, state: State, chain: Chain, size: Size) -> _Rest:
+        """The rows of a chain of one axis that counts by 1."""
+        (axis,), (at,) = chain.axes, chain.places
+        count = value_of(trip_count(axis.start, axis.stop, 1))
+        loop = state.names.local(f"{called(axis)}_start") if count is None or count > MAX_GRID_X * size.rows else ""
+        return cls(axis, AxisRef(loop) if loop else axis.start, loop, at)
+
+    def here(self, state: State, size: Size, wave: str, body: tuple[DeviceStmt, ...]) -> tuple[DeviceStmt, ...]:
+        """The body for the row of this block, or of this wave if there is one."""
+        name = state.plain(self.axis)
+        row: Expr = Var("block.x", I64)
+        if size.rows > 1:
+            row = add(mul(row, number(size.rows)), Var(wave, I64))
+        axis, this = AxisRef(self.axis.name), Var(name, I64)
+        body = map_exprs(lambda e: substitute(e, {axis: this}), body)
+        let = Let(name, add(self.start, row), at=self.at)
+        if size.rows == 1:
+            return (let, *body)
+        return (let, DeviceIf(Compare("<", this, self.axis.stop), body, note="one row a wave"))
+
+    def launches(self, kernel: str, size: Size) -> HostStmt:
+        """The launches for all rows."""
+        left = sub(self.axis.stop, self.start) if self.loop else trip_count(self.start, self.axis.stop, 1)
+        launch = Launch(kernel, (minimum(ceil_div(left, size.rows), number(MAX_GRID_X)), ONE, ONE))
+        if not self.loop:
+            return launch
+        return HostLoop(self.loop, self.axis.start, self.axis.stop, MAX_GRID_X * size.rows, (launch,))
+
+
+def _rows_of_waves(chain: Chain, size: Size, wave: str, body: tuple[DeviceStmt, ...]) -> For:
+    """The loop over rows of which each wave of a block takes its own."""
+    axis = chain.axes[-1]
+    first = add(mul(Var("block.x", I64), number(size.rows)), Var(wave, I64))
+    start: Expr = add(axis.start, mul(first, number(axis.step)))
+    step = mul(Var("blocks.x", I64), number(size.rows * axis.step))
+    note = f"{size.rows} {called(axis)} a block, one a wave"
+    return For(axis.name, start, axis.stop, step, body, down=axis.step < 0, note=note, at=chain.places[-1])
+
+
+def _tell(state: State, chain: Chain, row: Row, tried: tuple[Size, ...]) -> None:
+    """Notes where each loop went, and the trees of the reductions."""
+    short, longer = tried[0], tried[-1]
+    for axis, at in zip(chain.axes, chain.places, strict=True):
+        where = {
+            (True, True): f"a wave for each, {short.rows} a block",
+            (False, False): "a block for each",
+        }.get((short.rows > 1, longer.rows > 1), f"a wave for each up to {short.most} elements, else a block")
+        state.note(called(axis), where, "parallel; its inner loops run along memory", at)
+    trees = [Tree(s.lanes, width=s.width, most=s.most) for s in tried]
+    for s in row.loops:
+        reduced = bool(state.kinds[s.axis.name].reductions)
+        if reduced:
+            state.trees[s.axis.name] = replace(trees[0], others=tuple(trees[1:]))
+        how = "reduction: a tree over the lanes" if reduced else "parallel"
+        state.note(called(s.axis), f"lanes, {short.width} elements at a time in registers", how, s.at)

@@ -1,0 +1,228 @@
+"""Finds rows: a body whose inner loops all run over the same extent, straight through, and what they hold of it.
+
+Every array that such loops access at `[…, j]` can stay in the registers of the lane that the element belongs to,
+from the first loop that uses it to the last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tl2hip.dtypes import BOOL
+from tl2hip.nest.index import ZERO
+from tl2hip.nest.ir import (
+    Alloc,
+    Axis,
+    AxisRef,
+    Binary,
+    Const,
+    Dim,
+    Expr,
+    If,
+    Load,
+    Loop,
+    Scalar,
+    Stmt,
+    Store,
+    Update,
+    While,
+)
+from tl2hip.nest.walk import all_parts, all_stmts, own_exprs
+from tl2hip.plan.access import loads_or_locals
+from tl2hip.plan.names import called
+from tl2hip.plan.state import State
+
+HERE = AxisRef("")
+"""Stands for the axis of whichever loop an index is used in."""
+
+Place = tuple[str, tuple[Expr, ...]]
+"""An array and an index into it, with HERE in the place of the row's axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The elements of one array along a row. `loaded`: they come from memory before the first loop. `last`: the
+    number of the loop behind which they go to memory, None where they are only read or the array is local."""
+
+    place: Place
+    loaded: bool
+    last: int | None
+    local: bool
+
+    @property
+    def array(self) -> str:
+        return self.place[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A body of loops over `range(extent)`, and what stands between them."""
+
+    extent: Expr
+    body: tuple[Stmt, ...]
+    held: tuple[Held, ...]
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        return tuple(s for s in self.body if isinstance(s, Loop))
+
+
+class Unfit(Exception):
+    """Why a body is no row that registers can hold; the text is for `explain`."""
+
+
+def find(state: State, body: tuple[Stmt, ...]) -> Row:
+    """The row that a body works on. Raises Unfit."""
+    extent = _shared_extent(state, body)
+    local = {s.array for s in body if isinstance(s, Alloc)}
+    places = _Places(state, local)
+    number = 0
+    for s in body:
+        if isinstance(s, Loop):
+            places.loop(s, number)
+            number += 1
+        else:
+            places.between(s)
+    places.check()
+    return Row(extent, body, places.held())
+
+
+def place_of(array: str, index: tuple[Expr, ...], axis: Axis) -> Place | None:
+    """The place of an access along a row; None where it is no such access: its last index is not the axis itself,
+    or another one changes along the row."""
+    here = AxisRef(axis.name)
+    fixed = all(isinstance(p, AxisRef | Dim | Scalar | Const | Binary) for i in index[:-1] for p in all_parts(i))
+    if not index or index[-1] != here or not fixed or any(p == here for i in index[:-1] for p in all_parts(i)):
+        return None
+    return array, (*index[:-1], HERE)
+
+
+def _shared_extent(state: State, body: tuple[Stmt, ...]) -> Expr:
+    """Where all loops of a body end."""
+    loops = [s for s in body if isinstance(s, Loop)]
+    stops = list(dict.fromkeys(s.axis.stop for s in loops))
+    if not stops:
+        raise Unfit("no loop runs along it")
+    if len(stops) > 1:
+        raise Unfit(f"{called(loops[0].axis)} does not end in the same place in all its loops")
+    if any(isinstance(p, AxisRef) for p in all_parts(stops[0])) or loads_or_locals(stops[0]):
+        raise Unfit(f"the launcher does not know where {called(loops[0].axis)} ends")
+    for s in loops:
+        _check_loop(state, s)
+    nested = [s for top in body if not isinstance(top, Loop) for s in all_stmts((top,))]
+    if any(isinstance(s, Loop | While) for s in nested):
+        raise Unfit("a loop stands in a branch or in a while")
+    return stops[0]
+
+
+def _check_loop(state: State, s: Loop) -> None:
+    axis, kind = s.axis, state.kinds[s.axis.name]
+    name = called(axis)
+    if axis.start != ZERO or axis.step != 1:
+        raise Unfit(f"{name} does not count up from 0 by 1")
+    if axis.tile is not None or axis.marks:
+        raise Unfit(f"{name} has a tile or marks of its own")
+    if kind.kind == "serial":
+        raise Unfit(f"{name} is serial")
+    if kind.updates:
+        raise Unfit(f"iterations of {name} update one element of {kind.updates[0].array}")
+    if any(isinstance(x, Loop | While | Alloc) for x in all_stmts(s.body)):
+        raise Unfit(f"more than a straight body is inside {name}")
+
+
+class _Places:
+    """Gathers the accesses of a body in the order of the text."""
+
+    def __init__(self, state: State, local: set[str]) -> None:
+        self._state = state
+        self._local = local
+        self._found: dict[Place, None] = {}
+        self._loaded: set[Place] = set()
+        self._settled: set[Place] = set()
+        self._last: dict[Place, int] = {}
+        self._elsewhere: dict[str, None] = {}
+        self._beside: dict[str, None] = {}
+
+    def loop(self, s: Loop, number: int) -> None:
+        """Takes in a loop along the row."""
+        self._settled = self._block(s.body, s.axis, number, self._settled, True)
+
+    def _block(
+        self, body: tuple[Stmt, ...], axis: Axis, number: int, before: set[Place], always: bool
+    ) -> set[Place]:
+        """The places that are surely stored to behind a body, if those `before` it are. `always`: it runs for each
+        element."""
+        settled = set(before)
+        for s in body:
+            for e in own_exprs(s):
+                self._reads(e, axis, settled)
+            match s:
+                case If(then=then, orelse=orelse):
+                    first = self._block(then, axis, number, settled, False)
+                    settled = first & self._block(orelse, axis, number, settled, False)
+                case Store() | Update():
+                    settled.add(self._stores(s, axis, number, settled, always))
+                case _:
+                    continue
+        return settled
+
+    def _reads(self, e: Expr, axis: Axis, settled: set[Place]) -> None:
+        for p in all_parts(e):
+            if not isinstance(p, Load):
+                continue
+            place = self._place(p.array, p.index, axis, p.proven)
+            if place is None:
+                self._elsewhere[p.array] = None
+            else:
+                self._needs(place, settled)
+
+    def _needs(self, place: Place, settled: set[Place]) -> None:
+        """Takes in a place whose element is needed as it was, unless it is settled."""
+        self._found[place] = None
+        if place not in settled and place[0] not in self._local:
+            self._loaded.add(place)
+
+    def _stores(self, s: Store | Update, axis: Axis, number: int, settled: set[Place], always: bool) -> Place:
+        place = self._place(s.array, s.index, axis, s.proven)
+        if place is None:
+            raise Unfit(f"{s.array} is stored to elsewhere than at {called(axis)}")
+        if isinstance(s, Update) or not always:
+            self._needs(place, settled)
+        self._found[place] = None
+        self._last[place] = number
+        return place
+
+    def _place(self, array: str, index: tuple[Expr, ...], axis: Axis, proven: bool) -> Place | None:
+        a = self._state.nest.array(array)
+        mine = array in self._local
+        if a.strides is not None or not proven or (a.role == "local" and not mine) or a.dtype is BOOL:
+            return None
+        if mine and a.shape != (axis.stop,):
+            return None
+        return place_of(array, index, axis)
+
+    def between(self, s: Stmt) -> None:
+        """Takes in a statement that all lanes run alike, of whose stores one lane does."""
+        for x in all_stmts((s,)):
+            for e in own_exprs(x):
+                self._elsewhere.update((p.array, None) for p in all_parts(e) if isinstance(p, Load))
+            if isinstance(x, Store | Update):
+                self._beside[x.array] = None
+
+    def check(self) -> None:
+        """Raises Unfit where what is stored may be seen elsewhere than where registers hold it."""
+        along = {array for array, _ in self._found}
+        for array in dict.fromkeys((*(a for a, _ in self._last), *self._beside)):
+            alike = {array, *self._state.same.get(array, frozenset())}
+            indices = {index for other, index in self._found if other in alike}
+            if alike & {*self._elsewhere} or len(indices) > 1 or (array in self._beside and alike & along):
+                raise Unfit(f"{array} is stored to and used elsewhere, too")
+        if self._local & {*self._elsewhere}:
+            raise Unfit("an array of the row's own is used at more than one place")
+
+    def held(self) -> tuple[Held, ...]:
+        """All that registers hold, in the order of the text."""
+        return tuple(
+            Held(p, p in self._loaded, None if p[0] in self._local else self._last.get(p), p[0] in self._local)
+            for p in self._found
+        )

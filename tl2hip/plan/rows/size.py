@@ -1,0 +1,120 @@
+"""How a row is shared out: how many lanes it takes, and how many vectors of it each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tl2hip.dtypes import F64
+from tl2hip.nest.ir import AxisRef, Binary, Call, Cast, Expr, Loop
+from tl2hip.nest.walk import all_exprs, substitute
+from tl2hip.plan.gfx942 import ACCESS_BYTES, WAVE
+from tl2hip.plan.rows.find import HERE, Row
+from tl2hip.plan.state import State
+
+WAVES = 4
+"""Rows of a block of which each takes a wave: one for each SIMD of a compute unit."""
+
+BLOCKS = (128, 256, 512, 1024)
+"""Threads of a block that takes a row alone."""
+
+RUN_TIME_BLOCK = 256
+"""Threads of a block that takes a row alone whose length is only known when it is launched."""
+
+LANE_BYTES = 192
+"""Bytes of a row that a lane holds at most: 48 registers, which leaves some for the arithmetic of six waves and
+more on a SIMD."""
+
+LANE_WORK = 160
+"""Instructions, roughly, for the share of a lane of a row whose length is known: more lanes with less each hide
+latency as well, and the kernel stays short."""
+
+IN_FLIGHT = 4
+"""Vectors of a lane that are enough to keep memory busy while it waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`vectors` vectors of `width` elements for each of `lanes` lanes, the threads of a block or of one wave, of
+    which there are `rows` in a block. `exact`: together they are the whole row, always."""
+
+    lanes: int
+    vectors: int
+    width: int
+    exact: bool = False
+
+    @property
+    def rows(self) -> int:
+        return WAVES if self.lanes == WAVE else 1
+
+    @property
+    def step(self) -> int:
+        """Elements from one vector of a lane to the next: where the row is as long as it can be, each wave has a
+        piece of it to itself, so that addresses differ by little constants."""
+        return (WAVE if self.exact else self.lanes) * self.width
+
+    @property
+    def most(self) -> int:
+        """The longest row."""
+        return self.lanes * self.width * self.vectors
+
+
+def width_of(state: State, row: Row) -> int | None:
+    """Elements that a lane takes side by side: 16 bytes of the narrowest array in memory, as long as that is not
+    more than two accesses of the widest. None where no array along the row is in memory, or an access would be
+    narrower than any there is."""
+    sizes = [state.nest.array(h.array).dtype.bytes for h in row.held if not h.local]
+    if not sizes:
+        return None
+    width = min(ACCESS_BYTES // min(sizes), 2 * ACCESS_BYTES // max(sizes))
+    return width if width >= 2 and width * min(sizes) >= 4 else None
+
+
+def most_vectors(state: State, row: Row, width: int, work: int | None = None) -> int:
+    """How many vectors of each array a lane may take: what its registers hold, and what so much `work` allows."""
+    bytes_ = sum(state.nest.array(h.array).dtype.bytes for h in row.held if h.loaded or h.local)
+    held = LANE_BYTES // max(1, bytes_ * width)
+    worked = IN_FLIGHT if work is None else work // (width * _work(row.loops))
+    return max(1, min(IN_FLIGHT, held, worked))
+
+
+def fixed(length: int, width: int, vectors: int) -> Size | None:
+    """The size for rows of one length; None where they are too long for registers or no whole vectors."""
+    if length % width:
+        return None
+    pieces = length // width
+    for lanes in (WAVE, *BLOCKS):
+        if pieces <= lanes * vectors:
+            taken = max(1, -(-pieces // lanes))
+            return Size(lanes, taken, width, exact=pieces == lanes * taken)
+    return None
+
+
+def run_time(width: int, vectors: int) -> tuple[Size, ...]:
+    """The sizes for rows of any length, short ones first."""
+    return tuple(Size(lanes, vectors, width) for lanes in (WAVE, RUN_TIME_BLOCK))
+
+
+def _work(loops: Iterable[Loop]) -> int:
+    """Instructions for one element in all loops, roughly; what two loops both compute is computed once."""
+    seen: dict[Expr, None] = {}
+    for s in loops:
+        here: dict[Expr, Expr] = {AxisRef(s.axis.name): HERE}
+        seen.update((substitute(e, here), None) for e in all_exprs(s.body))
+    return 1 + sum(map(_cost, seen))
+
+
+def _cost(e: Expr) -> int:
+    """Instructions of one operation (clang 22 for gfx942, counted)."""
+    wide = 2 if e.dtype is F64 else 1
+    match e:
+        case Call(name="exp" | "exp2" | "sqrt"):
+            return 14 * wide
+        case Call():
+            return 25 * wide
+        case Binary(op="/"):
+            return 11 * wide
+        case Binary() | Cast():
+            return 1
+        case _:
+            return 0
