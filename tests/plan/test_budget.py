@@ -18,6 +18,7 @@ from tl2hip.plan.budget import Budget, budgets, waves
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.ir import Declare, DeclareVector, DeviceStmt, For, HostStmt, Launch, Placed
 from tl2hip.plan.lds import Piece, laid_out
+from tl2hip.plan.matrix_ir import LdsBarrier
 from tl2hip.plan.show import show
 from tl2hip.plan.state import State
 from tl2hip.prove import counters
@@ -82,8 +83,9 @@ def test_lds_is_laid_out_as_the_compiler_does(pieces: tuple[Piece, ...]) -> None
     assert laid_out(pieces) == kernel.lds_bytes
 
 
-def test_scratch_of_reductions_is_counted() -> None:
-    (kernel,) = convert(ROOT / "tests" / "kernels" / "argmax.py").values()
+def test_scratch_of_reductions_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast, "PLANS", ())
+    (kernel,) = api.convert(api.source_of(ROOT / "tests" / "kernels" / "argmax.py")).kernels
     assert kernel.plan is not None
     found = {p.name: p.bytes for b in budgets(kernel.plan) for p in b.lds}
     assert found == {"lds_values_f32": 16, "lds_places_i64": 32}
@@ -125,8 +127,9 @@ def test_registers_of_vectors_are_whole() -> None:
     assert of(F32, 4, 4, 4) == 64 and of(F16, 8) == 4 and of(I8, 3, 2) == 3 and of(F64, 2) == 4
 
 
-def test_scalars_that_lanes_share_are_free() -> None:
-    (kernel,) = convert(ROOT / "golden" / "gemm" / "kernel.py").values()
+def test_scalars_that_lanes_share_are_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast, "PLANS", ())
+    (kernel,) = api.convert(api.source_of(ROOT / "golden" / "gemm" / "kernel.py")).kernels
     assert kernel.plan is not None
     (one,) = kernel.plan.kernels
     found = budget.scalar_registers(one)
@@ -177,7 +180,8 @@ def _as_marked(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     state.placed["sums"] = Placed(Array("sums", F32, (number(of_lane // 4), number(4)), "local"), "vector")
     state.dtypes["x"] = F16
     read = (Declare("x", F16, Load(name, (ZERO,), F16, proven=True)) for name in tiles)
-    name = state.add("", (*read, DeclareVector("sums", True)), (threads, 1, 1), "as the marks say")
+    body: tuple[DeviceStmt, ...] = (*read, LdsBarrier(), DeclareVector("sums", True))
+    name = state.add("", body, (threads, 1, 1), "as the marks say", waves=2)
     return (Launch(name, (number(1), number(1), number(1))),)
 
 
@@ -198,6 +202,26 @@ def test_too_much_lds_is_refused_at_the_stages(monkeypatch: pytest.MonkeyPatch) 
         "  help: a k tile of 32 needs 49,152"
     )
     assert not api.convert(Source("gemm.py", TILED.replace("int, 64, s", "int, 32, s")), stop_after="plan").errors
+
+
+def test_the_table_of_a_plan_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast, "PLANS", (_as_marked,))
+    (kernel,) = api.convert(Source("gemm.py", TILED.replace("stages(3)", "stages(2)")), stop_after="plan").kernels
+    assert kernel.plan is not None
+    assert (
+        show(kernel.plan).partition("kernels\n")[2].partition("\nlauncher")[0]
+        == """\
+  gemm_kernel  256 threads  1 barriers, 0 reduction trees  as the marks say
+
+budget
+  gemm_kernel  LDS        A_tile                               32,768 bytes
+               LDS        B_tile                               32,768 bytes
+               LDS        together                             65,536 of 65,536 bytes
+               registers  sums                                 64
+               registers  at once, with scalars and addresses  about 72 of 256
+               waves      on each SIMD                         1, 2 promised
+"""
+    )
 
 
 def test_fewer_stages_are_the_way_out_where_no_tile_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,9 +62,9 @@ def _reason(b: Budget) -> str:
     """Why so many registers are too many."""
     if b.allowed == REGISTERS:
         return f"gfx942 has {REGISTERS}"
-    if b.needed == b.promised:
-        return f"{b.promised} waves a SIMD leave {b.allowed} for each"
-    return f"a block of {b.threads:,} threads leaves {b.allowed}"
+    if replace(b, promised=None).needed == b.needed:
+        return f"a block of {b.threads:,} threads leaves {b.allowed}"
+    return f"{b.promised} waves a SIMD leave {b.allowed} for each"
 
 
 def _advice(b: Budget, nest: Nest, again: Again) -> tuple[str, Span]:

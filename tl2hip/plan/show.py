@@ -21,6 +21,7 @@ from tl2hip.plan.ir import (
     Placed,
     Plan,
 )
+from tl2hip.plan.matrix_ir import LdsBarrier
 from tl2hip.plan.walk import all_stmts
 
 
@@ -61,7 +62,7 @@ def _memory(p: Placed, nest: Nest) -> tuple[str, ...]:
 
 
 def _kernel(k: DeviceKernel) -> tuple[str, ...]:
-    barriers = sum(isinstance(s, Barrier) for s in all_stmts(k.body))
+    barriers = sum(isinstance(s, Barrier | LdsBarrier) for s in all_stmts(k.body))
     trees = sum(isinstance(s, Combine) for s in all_stmts(k.body))
     block = " x ".join(str(n) for n in k.block if n > 1) or "1"
     meets = f"{barriers} barriers, {trees} reduction trees" if barriers or trees else "no lane waits for another"
