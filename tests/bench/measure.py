@@ -108,8 +108,8 @@ def _lds_clocks(widths: Mapping[str, int]) -> int:
 
 def _memory(c: KernelCounters) -> Iterator[tuple[str, str]]:
     own, code = mixed(c)
-    yield "M1", _only({**own.global_loads, **own.global_stores}, ("dwordx4",))
-    yield "M2", _least(before_the_first_wait(code), 4)
+    yield "M1", narrow(c.code)
+    yield "M2", _in_flight(c, before_the_first_wait(code))
     moved = [line for line in c.code if re.match(r"(global|buffer)_(load|store)_dwordx4", line)]
     plain_stores = [line for line in moved if "store" in line and not line.endswith(" nt")]
     yield "M3", "" if moved and not plain_stores else f"{len(plain_stores)} plain stores of {len(moved)} accesses"
@@ -118,6 +118,29 @@ def _memory(c: KernelCounters) -> Iterator[tuple[str, str]]:
     wide = sum(bool(WIDE_ADDRESS.match(line)) for line in code)
     accesses = sum(own.global_loads.values()) + sum(own.global_stores.values())
     yield "M6", _most(wide, max(1, accesses))
+
+
+def narrow(code: Sequence[str]) -> str:
+    """Accesses narrower than 16 bytes that stand with wide ones in one piece of straight code; others are a tail,
+    or the one result of a row."""
+    pieces: list[list[str]] = [[]]
+    for line in code:
+        if found := re.match(r"(?:global|buffer)_(?:load|store)_(\w+)", line):
+            pieces[-1].append(found[1])
+        elif line.startswith(("s_branch", "s_cbranch")):
+            pieces.append([])
+    beside = [width for p in pieces if "dwordx4" in p for width in p if width != "dwordx4"]
+    if not any("dwordx4" in p for p in pieces):
+        return "no access of 16 bytes"
+    return f"{len(beside)} beside wide ones: {', '.join(dict.fromkeys(beside))}" if beside else ""
+
+
+def _in_flight(c: KernelCounters, loads: int) -> str:
+    """Why too little is on its way at once: four loads of a lane are enough, and so is a whole row of fewer where
+    the waves of a compute unit have 12 KiB on the way together."""
+    row = c.hot is None or not c.hot.own.global_loads
+    together = loads * 16 * 64 * 4 * c.occupancy
+    return "" if loads >= 4 or (row and together >= 12 * 1024) else f"{loads} < 4"
 
 
 def before_the_first_wait(code: Sequence[str]) -> int:
