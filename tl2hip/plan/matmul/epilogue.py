@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number, value_of
-from tl2hip.nest.ir import AxisRef, Binary, Compare, Expr, Load, Logic, Loop, Set, Stmt, Var
+from tl2hip.nest.ir import AxisRef, Binary, Compare, Expr, Load, Logic, Set, Stmt, Var
 from tl2hip.nest.walk import map_expr, map_exprs
-from tl2hip.plan import vectors
 from tl2hip.plan.gfx942 import ACCESS_BYTES
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, Let
 from tl2hip.plan.matmul.find import MatrixProduct
@@ -22,7 +21,7 @@ from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
-from tl2hip.plan.vectors import Wide
+from tl2hip.plan.widen import Moves, Widened, moves
 
 SUM = "sum of the product"
 """Stands for an element's sum until it is known which register holds it; no user's name has spaces."""
@@ -41,7 +40,7 @@ class Epilogue:
     column: Expr
     wave_row: Expr
     wave_column: Expr
-    wide: Wide | None
+    moves: Moves | None
 
     def whole(self) -> Iterator[DeviceStmt]:
         p, t = self.product, self.tile
@@ -64,27 +63,27 @@ class Epilogue:
         yield each(i.axis, down, (row, each(j.axis, across, column)))
 
     def _run(self, slot: tuple[Expr, ...], first: Expr, place: Expr) -> Iterator[DeviceStmt]:
-        """A run of consecutive columns."""
+        """A run of consecutive columns: in vectors where all of it is inside, else one by one."""
         p, run = self.product, self.tile.mfma.run
-        name = self.words.name(f"{called(p.columns)}_first") if run > 1 else p.columns.name
-        here = Compare("<", Var(p.rows.name, I64), p.rows.stop)
-        if self.wide is not None:
-            inside = Logic("and", here, Compare("<", Var(name, I64), p.columns.stop))
-            yield Let(name, place)
-            yield DeviceIf(inside, self._in_vectors(slot, first, name, self.wide))
-            return
+        inside = Compare("<", Var(p.rows.name, I64), p.rows.stop)
         if run == 1:
-            yield Let(name, place)
-            inside = Logic("and", here, Compare("<", Var(name, I64), p.columns.stop))
-            yield DeviceIf(inside, self._lowered(slot, first, Var(name, I64)))
+            yield Let(p.columns.name, place)
+            yield DeviceIf(Logic("and", inside, self._in_columns()), self._lowered(slot, first))
             return
-        e = self.words.index("e")
-        column = Let(p.columns.name, add(place, e))
-        inside = Logic("and", here, Compare("<", Var(p.columns.name, I64), p.columns.stop))
-        body = self._lowered(slot, add(first, e), Var(p.columns.name, I64))
-        yield each(e.axis, run, (column, DeviceIf(inside, body)))
+        name, e = Var(self.words.name(f"{called(p.columns)}_first"), I64), self.words.index("e")
+        one = (Let(p.columns.name, add(name, e)), DeviceIf(self._in_columns(), self._lowered(slot, add(first, e))))
+        each_one = (each(e.axis, run, one),)
+        yield Let(name.name, place)
+        if self.moves is None:
+            yield DeviceIf(inside, each_one)
+            return
+        whole = Compare("<=", add(name, number(run)), p.columns.stop)
+        yield DeviceIf(inside, (DeviceIf(whole, self._in_vectors(slot, first, name, self.moves), each_one),))
 
-    def _in_vectors(self, slot: tuple[Expr, ...], first: Expr, name: str, wide: Wide) -> tuple[DeviceStmt, ...]:
+    def _in_columns(self) -> Expr:
+        return Compare("<", Var(self.product.columns.name, I64), self.product.columns.stop)
+
+    def _in_vectors(self, slot: tuple[Expr, ...], first: Expr, name: Expr, wide: Moves) -> tuple[DeviceStmt, ...]:
         p = self.product
         element = add(first, AxisRef(self.state.names.local("e")))
 
@@ -92,10 +91,11 @@ class Epilogue:
             return self._code(_summed(body, Load(self.sums, (*slot, element), p.dtype, True)))
 
         body = _moved(body_of(p), p.rows.name, Var(p.rows.name, I64))
-        return vectors.one_vector(self.state, Loop(p.columns, body, at=p.at), wide, name, lower)
+        return Widened(self.state, wide, body, p.at, lower).code(name)
 
-    def _lowered(self, slot: tuple[Expr, ...], element: Expr, column: Expr) -> tuple[DeviceStmt, ...]:
+    def _lowered(self, slot: tuple[Expr, ...], element: Expr) -> tuple[DeviceStmt, ...]:
         p = self.product
+        column = Var(p.columns.name, I64)
         body = _moved(_moved(body_of(p), p.rows.name, Var(p.rows.name, I64)), p.columns.name, column)
         return self._code(_summed(body, Load(self.sums, (*slot, element), p.dtype, True)))
 
@@ -111,14 +111,15 @@ def body_of(p: MatrixProduct) -> tuple[Stmt, ...]:
     return (*p.ahead, Set(p.name, total, at=p.at), *p.behind)
 
 
-def moved_in_vectors(state: State, p: MatrixProduct, tile: Tile) -> Wide | None:
+def moved_in_vectors(state: State, p: MatrixProduct, tile: Tile) -> Moves | None:
     """How the body moves runs of columns; None where it cannot, or a run is one element."""
-    wide = vectors.wide(state, p.columns, body_of(p), frozenset())
-    if wide is None or tile.mfma.run == 1:
-        return None
-    sizes = [state.nest.array(n).dtype.bytes for n in (*wide.loaded, *wide.stored)]
+    body = _moved(body_of(p), p.rows.name, Var(p.rows.name, I64))
+    found = moves(state, p.columns, body, ())
     run = tile.mfma.run
-    return replace(wide, width=run) if run * min(sizes) >= 4 and run * max(sizes) <= ACCESS_BYTES else None
+    if found is None or run == 1:
+        return None
+    sizes = [state.nest.array(array).dtype.bytes for array, _ in (*found.loads, *found.stores)]
+    return replace(found, width=run) if run * min(sizes) >= 4 and run * max(sizes) <= ACCESS_BYTES else None
 
 
 def _moved(body: tuple[Stmt, ...], axis: str, to: Expr) -> tuple[Stmt, ...]:

@@ -19,7 +19,7 @@ from tl2hip.plan.matmul.tile import Tile, mark
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import TakeTile
 from tl2hip.plan.state import State
-from tl2hip.plan.vectors import Wide
+from tl2hip.plan.widen import Moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,10 @@ class TileKernel:
     sums: str
     ahead: bool
 
-    def body(self, state: State, wide: Wide | None, *, aligned: bool) -> tuple[DeviceStmt, ...]:
-        """The statements of a block; `aligned`: memory is read at multiples of 16 bytes, and `wide` tells what the
-        epilogue moves in vectors."""
-        return tuple(self._body(state, wide, aligned))
+    def body(self, state: State, moves: Moves | None, *, aligned: bool) -> tuple[DeviceStmt, ...]:
+        """The statements of a block; `aligned`: the factors are read at multiples of 16 bytes. `moves` tells
+        what the epilogue moves in vectors."""
+        return tuple(self._body(state, moves, aligned))
 
     @property
     def grid(self) -> tuple[Expr, Expr]:
@@ -45,7 +45,7 @@ class TileKernel:
         p, t = self.product, self.tile
         return ceil_div(p.rows.stop, t.rows), ceil_div(p.columns.stop, t.columns)
 
-    def _body(self, state: State, wide: Wide | None, aligned: bool) -> Iterator[DeviceStmt]:
+    def _body(self, state: State, moves: Moves | None, aligned: bool) -> Iterator[DeviceStmt]:
         p, t, words = self.product, self.tile, Words(state.names)
         yield from self._head(words)
         row, column = words.var(f"{p.rows.name}_tile"), words.var(f"{p.columns.name}_tile")
@@ -60,7 +60,7 @@ class TileKernel:
         yield from SumLoop(
             words, t, left, right, self.sums, over.stop, mark(over, "unroll"), p.over.at, p.at
         ).whole()
-        yield from Epilogue(words, state, p, t, self.sums, row, column, down, across, wide).whole()
+        yield from Epilogue(words, state, p, t, self.sums, row, column, down, across, moves).whole()
 
     def _head(self, words: Words) -> Iterator[DeviceStmt]:
         """Which thread this is, and which tile its block takes."""
@@ -73,7 +73,7 @@ class TileKernel:
         counts = [Cast(count, I32) for count in (rows, columns)]
         yield TakeTile(names[0], names[1], Cast(Var("block.x", I64), I32), counts[0], counts[1])
         for name, axis, size in zip(names, (p.rows, p.columns), (t.rows, t.columns), strict=True):
-            yield Let(words.name(f"{axis.name}_tile"), mul(Cast(Var(name, I64), I64), number(size)))
+            yield Let(words.name(f"{axis.name}_tile"), mul(Var(name, I64), number(size)), "uniform")
 
     def _waves(self, words: Words) -> tuple[Expr, Expr]:
         """Which of the waves along rows and along columns this one is."""
@@ -86,14 +86,15 @@ class TileKernel:
         p = self.product
         f, axis = ((self.left, p.rows), (self.right, p.columns))[n]
         shape = state.nest.array(f.operand.array).shape
-        return Side(words, f, shape, first, axis.stop, p.over.axis.stop, *waves, self.stored[n], self.ahead, aligned)
+        ends = (axis.stop, p.over.axis.stop)
+        return Side(words, f, shape, first, *ends, *waves, self.stored[n], self.ahead, aligned)
 
 
 def tile_kernel(state: State, p: MatrixProduct, t: Tile, left: Fill, right: Fill) -> TileKernel:
     """The kernels' common ground, with its LDS and registers placed.
 
-    Fragments are read a slice ahead where registers allow it and nothing is turned: turning needs registers too, and
-    the wait for all pieces leaves little to interleave.
+    Fragments are read a slice ahead where registers allow it and nothing is turned: turning needs registers too,
+    and the wait for all pieces leaves little to interleave.
     """
     ahead = t.ahead and t.stages == 2 and left.turn == right.turn == 1
     stored = (store(state, left, t.down, ahead=ahead), store(state, right, t.across, ahead=ahead))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tl2hip.nest.index import ZERO, mul, number, value_of
 from tl2hip.nest.ir import Compare, Expr, Logic
 from tl2hip.plan import launch as general
@@ -18,7 +20,7 @@ from tl2hip.plan.matmul.tile import tiles
 from tl2hip.plan.matrix_ir import LdsBarrier
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
-from tl2hip.plan.vectors import Wide
+from tl2hip.plan.widen import Moves
 
 NEAR = 2**31
 """Bytes that a lane's 32-bit offset reaches."""
@@ -32,10 +34,9 @@ def launch(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     kernel = _cut(state, p)
     if kernel is None:
         return None
-    wide = moved_in_vectors(state, p, kernel.tile)
-    aligned, alike = _add(state, kernel, wide, aligned=True), _add(state, kernel, wide, aligned=False)
+    moves = moved_in_vectors(state, p, kernel.tile)
+    fast = _choice(state, kernel, lambda aligned: _add(state, kernel, moves, aligned=aligned))
     _note(state, kernel)
-    fast = _choice(state, kernel, wide, aligned, alike)
     limits = _limits(state, kernel)
     if limits is None:
         return fast
@@ -59,10 +60,10 @@ def _cut(state: State, p: MatrixProduct) -> TileKernel | None:
     return None
 
 
-def _add(state: State, kernel: TileKernel, wide: Wide | None, *, aligned: bool) -> str:
+def _add(state: State, kernel: TileKernel, moves: Moves | None, *, aligned: bool) -> str:
     """Adds one kernel; its name."""
     t = kernel.tile
-    body = kernel.body(state, wide if aligned else None, aligned=aligned)
+    body = kernel.body(state, moves, aligned=aligned)
     batch = _batch(kernel.product)
     if batch:
         body = wrap(batch, (*body, LdsBarrier("LDS is used again")), state)
@@ -81,30 +82,20 @@ def _batch(p: MatrixProduct) -> tuple[Shared, ...]:
     )[::-1]
 
 
-def _choice(
-    state: State, kernel: TileKernel, wide: Wide | None, aligned: str, alike: str
-) -> tuple[HostStmt, ...]:
-    """The aligned kernel where everything is, else the other."""
+def _choice(state: State, kernel: TileKernel, add: Callable[[bool], str]) -> tuple[HostStmt, ...]:
+    """The kernel for aligned factors where they are, else that for any. `add` adds a kernel and gives its name."""
     p, t = kernel.product, kernel.tile
-    y, z = (general.grid_of(_batch(p), None)[n] for n in (1, 2))
-    x = mul(*kernel.grid)
-    names = dict.fromkeys((p.left.array, p.right.array, *((*wide.loaded, *wide.stored) if wide else ())))
-    arrays = [state.nest.array(n) for n in names]
-    pitches = dict.fromkeys(a.shape[-1] for a in arrays if len(a.shape) > 1)
-    rows = {**pitches, **({p.columns.stop: None} if wide else {})}
-    when = Aligned(tuple(names), ACCESS_BYTES, tuple(e for e in rows if not _multiple(e, t.piece)), t.piece)
-    if any((value_of(e) or 0) % t.piece for e in rows):
-        return (Launch(alike, (x, y, z)),)
+    _, y, z = general.grid_of(_batch(p), None)
+    grid = (mul(*kernel.grid), y, z)
+    names = tuple(dict.fromkeys((p.left.array, p.right.array)))
+    pitches = dict.fromkeys(state.nest.array(n).shape[-1] for n in names)
     near = _all(Compare("<", _whole(f, state), number(NEAR)) for f in (kernel.left, kernel.right))
-    fast: tuple[HostStmt, ...] = (Launch(aligned, (x, y, z)),)
-    if near is not None:
-        fast = (HostIf(near, fast, (Launch(alike, (x, y, z)),)),)
-    return (HostIf(when, fast, (Launch(alike, (x, y, z)),)),)
-
-
-def _multiple(e: Expr, of: int) -> bool:
-    value = value_of(e)
-    return value is not None and value % of == 0
+    if any((value_of(e) or 0) % t.piece for e in pitches):
+        return (Launch(add(False), grid),)
+    aligned, other = Launch(add(True), grid), Launch(add(False), grid)
+    unknown = tuple(e for e in pitches if value_of(e) is None)
+    fast: HostStmt = aligned if near is None else HostIf(near, (aligned,), (other,))
+    return (HostIf(Aligned(names, ACCESS_BYTES, unknown, t.piece), (fast,), (other,)),)
 
 
 def _whole(f: Fill, state: State) -> Expr:

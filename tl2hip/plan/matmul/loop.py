@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tl2hip.dtypes import I64
+from tl2hip.dtypes import I32, I64
 from tl2hip.nest.index import ONE, ZERO, ceil_div, mul, number, sub, xor
-from tl2hip.nest.ir import Compare, Const, Expr, Select, Set, Var
+from tl2hip.nest.ir import Cast, Compare, Const, Expr, Select, Set, Var
 from tl2hip.plan.ir import Declare, DeviceIf, DeviceStmt, For, Let
 from tl2hip.plan.matmul.side import Side, each
 from tl2hip.plan.matmul.tile import Tile
@@ -49,7 +49,7 @@ class SumLoop:
         for side in self.sides:
             yield side.opened(ZERO)
             if not isinstance(side.step(), Const):
-                yield Let(self._step(side).name, side.step(), "int" if side.aligned else "")
+                yield self._step_let(side)
         yield Let(self.words.name("last"), sub(self.words.var("steps"), number(2)), "int")
         if t.copies > 1:
             yield Declare(self.words.name("copy"), I64, ZERO, "int")
@@ -61,6 +61,12 @@ class SumLoop:
             yield from self._read(0)
         yield self._loop(tuple(self._interleaved() if self.left.ahead else self._in_clusters()))
         yield from self._last()
+
+    def _step_let(self, side: Side) -> DeviceStmt:
+        """The bytes from tile to tile, which fit 32 bits; where the way to a tile may not, they are widened again,
+        so that a multiplication of 32 by 32 bits does."""
+        name, step = self._step(side).name, side.step()
+        return Let(name, step, "int") if side.aligned else Let(name, Cast(Cast(step, I32), I64))
 
     def _loop(self, turn: tuple[DeviceStmt, ...]) -> DeviceStmt:
         step, steps = self.words.name("step"), self.words.var("steps")
@@ -107,13 +113,14 @@ class SumLoop:
         for side in sorted(self.sides, key=lambda side: -side.fill.turn):
             # Turning 2-byte elements takes an instruction for each pair.
             pairs = side.fill.turn // 2 if side.tile.bytes == 2 else 0
-            turns: tuple[Kind, ...] = ("vector",) * pairs
-            runs.append(((*turns, "lds_write"), side.fill.stores))
+            turning: tuple[Kind, ...] = ("vector",)
+            runs.append(((*turning * pairs, "lds_write"), side.fill.stores))
         return [*runs, (("global_read",), sum(side.fill.loads for side in self.sides))]
 
     def _in_clusters(self) -> Iterator[DeviceStmt]:
         """One slice's fragments at a time, then its products: for tiles that leave no registers for more."""
         t = self.tile
+        early = t.parts if self._turned and not t.ahead else 1
         yield self._advance()
         for s in range(t.slices):
             last = s == t.slices - 1
@@ -121,13 +128,13 @@ class SumLoop:
             yield KeepOrder()
             if last and t.copies == 1:
                 yield LdsBarrier("every wave has its fragments")
-            yield self._multiply(s, 0)
+            parts = [self._multiply(s, p) for p in range(t.parts)]
+            yield from parts[:early]
             if last:
                 yield KeepOrder()
                 yield from self._write_and_fetch()
                 yield KeepOrder()
-            for p in range(1, t.parts):
-                yield self._multiply(s, p)
+            yield from parts[early:]
             yield KeepOrder()
         yield LdsBarrier("the next tile is in LDS")
         if t.copies > 1:

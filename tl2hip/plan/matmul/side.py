@@ -137,7 +137,8 @@ class Side:
 
     def fetch(self, n: Expr, ahead: Expr) -> DeviceStmt:
         """One piece of a whole tile, `ahead` bytes behind the start of the window."""
-        return Fetch(self.storage.waiting, (n,), self.storage.window, self.storage.offsets, n, ahead, self.aligned)
+        s = self.storage
+        return Fetch(s.waiting, (n,), s.window, s.offsets, n, ahead, self.aligned)
 
     # --- registers to LDS --------------------------------------------------------------------------------
 
