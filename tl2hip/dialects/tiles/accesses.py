@@ -92,7 +92,7 @@ def _apart(store: Access, other: Access, fused: frozenset[Axis], restless: froze
         if not any(_alike(_shift(p, axis), _shift(q, axis), restless) for p, q in pairs):
             what = f"{store.tensor} is stored here for one {axis.name}"
             reason = f"{what}, and line {other.at.line} reaches it for others"
-            way = f"index it with {axis.name} in the same place of both, or give each a tile loop of its own"
+            way = f"index both with {axis.name} in the same place, store into another tensor, or use two loops"
             return TileOverlap(reason, way, at=store.at)
     return None
 

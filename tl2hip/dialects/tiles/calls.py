@@ -203,7 +203,8 @@ def _filled(reader: Reader, name: str, e: nodes.Call) -> Tile:
     for arg in e.args:
         index = expressions.tile(reader, arg)
         if not isinstance(index, IndexOf) or index.axis in axes:
-            raise Refused(BadTileLoop(f"tile.{name}: this is no index tile, or one given twice", at=arg.at))
+            way = "give index tiles of loops around, each once"
+            raise Refused(BadTileLoop(f"tile.{name}: this is no index tile, or one given twice", way, at=arg.at))
         axes.append(index.axis)
     dtype = _dtype(reader, named["dtype"], named["dtype"].at)
     value = named.get("value", nodes.Number(0, at=e.at))

@@ -254,14 +254,14 @@ class Reader:
         return Put(tensor, index, stored, op, at, target.at)
 
     def _several(self, s: nodes.Assign, targets: tuple[nodes.Expr, ...], value: nodes.Expr) -> Keep:
-        expressions.no_tiles(self, value, "tiles bound to several names at once", "give each a line of its own")
+        expressions.no_tiles(self, value, "binding tiles to several names at once", "give each a line of its own")
         shape = isinstance(value, nodes.Attribute) and value.name == "shape"
         for name in (n for target in targets for n in _bound_by(target)):
             if isinstance(self.names.get(name), (Axis, Tensor)) or self._is_tile(name):
-                raise Refused(NotInTiles("several names bound at once to what are tiles", at=s.at))
+                raise Refused(NotInTiles("binding several names at once, one of them a tile,", at=s.at))
             self.names[name] = Variable(name, (), WHOLE if shape else UNKNOWN, self.block)
         if any(isinstance(n, nodes.Subscript) for target in targets for n in walk(target)):
-            raise Refused(NotInTiles("several places bound at once", "give each a line of its own", at=s.at))
+            raise Refused(NotInTiles("storing into several places at once", "give each a line of its own", at=s.at))
         return Keep(s)
 
     def _annotated(self, s: nodes.AnnAssign) -> Iterator[Statement]:

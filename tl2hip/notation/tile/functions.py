@@ -9,7 +9,7 @@ from typing import Any
 
 from tl2hip.notation.elements import element
 from tl2hip.notation.marks import Mark, checked_marks
-from tl2hip.notation.tile.values import Axis, Value, check_open, combined
+from tl2hip.notation.tile.values import Axis, Value, axis_of, check_open, combined
 
 
 def range(extent: int, /, *marks: int | Mark) -> Iterator[Any]:
@@ -48,9 +48,10 @@ def full(*indices: Any, value: Any, dtype: Any) -> Any:
 
     axes: tuple[Axis, ...] = ()
     for index in indices:
-        if not isinstance(index, Value) or not index.weak or len(index.axes) != 1 or index.axes[0] in axes:
+        axis = axis_of(index) if isinstance(index, Value) else None
+        if axis is None or axis in axes:
             raise TypeError(f"a tile is made over index tiles, each once, and not over {index!r}")
-        axes += index.axes
+        axes += (axis,)
     check_open(axes)
     shape = tuple(axis.stop - axis.start for axis in axes)
     return Value(axes, np.full(shape, element(dtype)(value), element(dtype).dtype))

@@ -174,12 +174,20 @@ def check_open(axes: tuple[Axis, ...]) -> None:
         raise ValueError("a tile is used after the turn of the tile loop that it belongs to")
 
 
+def axis_of(x: Value) -> Axis | None:
+    """The axis that an index tile stands for; None for any other tile."""
+    axis = x.axes[0] if len(x.axes) == 1 else None
+    same = axis is not None and x.weak and list(x.array) == list(range(axis.start, axis.stop))
+    return axis if same and x.array.dtype.kind == "i" else None
+
+
 def place_of(x: Value, axis: int | Value) -> int:
     """The place of an axis, given by its place or by its index tile."""
     if isinstance(axis, Value):
-        if len(axis.axes) != 1 or axis.axes[0] not in x.axes:
+        named = axis_of(axis)
+        if named is None or named not in x.axes:
             raise ValueError("the tile has no axis of this index tile")
-        return x.axes.index(axis.axes[0])
+        return x.axes.index(named)
     if not x.ordered:
         raise ValueError("the axes of this tile have no order to count them by: give the index tile, `axis=j`")
     place = operator.index(axis)
