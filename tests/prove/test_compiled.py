@@ -61,6 +61,14 @@ def test_lds_that_the_plan_does_not_know_is_found(softmax: tuple[Plan, str]) -> 
     assert found.text == "softmax_kernel has 256 bytes of LDS; the plan has 16"
 
 
+def test_the_scratch_of_a_reduction_that_nobody_reads_may_go(softmax: tuple[Plan, str]) -> None:
+    plan, text = softmax
+    one, other = _counters(text)
+    assert list(compiled.findings(plan, (replace(one, lds_bytes=0), other))) == []
+    (found,) = compiled.findings(plan, (replace(one, lds_bytes=8), other))
+    assert found.text == "softmax_kernel has 8 bytes of LDS; the plan has 16"
+
+
 def test_spilled_registers_and_scratch_are_found(softmax: tuple[Plan, str]) -> None:
     plan, text = softmax
     hold = " ".join(f'float h{n} = X[{n} * N]; asm volatile("" : "+v"(h{n}));' for n in range(600))
@@ -76,7 +84,8 @@ def test_registers_far_from_the_budget_are_found(softmax: tuple[Plan, str]) -> N
     one, other = _counters(text)
     within = (one, replace(other, vgprs=other.vgprs + 10))
     assert list(compiled.findings(plan, within)) == []
-    (found,) = compiled.findings(plan, (one, replace(other, vgprs=200)))
+    assert list(compiled.findings(plan, (one, replace(other, vgprs=200)))) == []  # and no wave is lost
+    (found,) = compiled.findings(plan, (one, replace(other, vgprs=200, occupancy=2)))
     assert (found.code, found.severity) == ("TL723", "warning") and "takes 200 registers a lane" in found.text
 
 

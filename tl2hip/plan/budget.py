@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, fields
+from itertools import combinations
 
 from tl2hip.nest.index import value_of
 from tl2hip.nest.ir import AxisRef, Call, Expr, Load, Var
@@ -60,6 +61,14 @@ class Budget:
     def waves(self) -> int:
         """Waves that a SIMD holds at once, by registers and by LDS; 0 where not even one block fits."""
         return waves(self.registers, self.lds_bytes, self.threads)
+
+    @property
+    def lds_possible(self) -> frozenset[int]:
+        """The bytes of LDS that the compiled kernel may have: scratch of a reduction that nobody reads goes."""
+        kept = [p for p in self.lds if not p.own]
+        hidden = [p for p in self.lds if p.own]
+        chosen = (some for n in range(len(hidden) + 1) for some in combinations(hidden, n))
+        return frozenset(laid_out((*kept, *some)) for some in chosen)
 
     @property
     def says_something(self) -> bool:
