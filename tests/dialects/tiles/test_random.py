@@ -140,17 +140,43 @@ def shape(axes: str) -> str:
     return ", ".join(EXTENTS[a] for a in axes) or "1"
 
 
-@pytest.mark.parametrize("seed", range(400))
-def test_random_kernels(seed: int) -> None:
-    maker = Maker(seed)
-    text = maker.kernel().replace("[]", "[0]")
+def arrays_of(maker: Maker, seed: int) -> list[np.ndarray]:
+    """Arrays for a kernel's tensors."""
     draw = np.random.default_rng(seed)
     arrays = []
     for _, axes, dtype in maker.tensors:
         sizes = [SIZES[EXTENTS[a]] for a in axes] or [1]
         values = draw.integers(-3, 4, sizes) if dtype == "i32" else draw.uniform(-1, 1, sizes)
         arrays.append(np.asarray(values).astype(DTYPES[dtype]))
-    expected, got = both(text, *arrays)
-    for name, _, dtype in maker.tensors:
-        t = TOLERANCE[dtype]
-        np.testing.assert_allclose(got[name], expected[name], rtol=t, atol=t, err_msg=text)
+    return arrays
+
+
+def agrees(seed: int) -> bool:
+    """Whether a random kernel's nest gives what it gives on NumPy."""
+    maker = Maker(seed)
+    text = maker.kernel().replace("[]", "[0]")
+    expected, got = both(text, *arrays_of(maker, seed))
+    limits = {name: TOLERANCE[dtype] for name, _, dtype in maker.tensors}
+    return all(np.allclose(got[n], expected[n], rtol=t, atol=t, equal_nan=True) for n, t in limits.items())
+
+
+@pytest.mark.parametrize("seed", range(400))
+def test_random_kernels(seed: int) -> None:
+    assert agrees(seed), Maker(seed).kernel()
+
+
+@pytest.mark.parametrize("fault", ["every tile loop is one loop", "all is worked out again"])
+def test_a_planted_fault_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wrong choices of the dialect are seen by the comparison, or stop the conversion."""
+    if fault == "every tile loop is one loop":
+        monkeypatch.setattr("tl2hip.dialects.tiles.modes._fuses", lambda loop: True)
+    else:
+        monkeypatch.setattr("tl2hip.dialects.tiles.loops.cheap", lambda value, changing: True)
+
+    def wrong(seed: int) -> bool:
+        try:
+            return not agrees(seed)
+        except (AssertionError, KeyError):
+            return True
+
+    assert any(map(wrong, range(60)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from tl2hip.dialects.article import types as number_types
 from tl2hip.dialects.article.names import Fresh, ours
 from tl2hip.dialects.tiles.calls import dtype_node
-from tl2hip.dialects.tiles.modes import accumulation
+from tl2hip.dialects.tiles.modes import accumulation, cheap
 from tl2hip.dialects.tiles.values import (
     Around,
     Axis,
@@ -55,8 +55,12 @@ class Speller:
     tiles: dict[str, nodes.Expr]
     """Sizes set from outside, by the name of the index."""
     mark_of: Callable[[nodes.Expr], str]
+    changing: frozenset[str]
+    """The names that are bound more than once, and the tensors that are stored into."""
     steps: dict[Axis, str] = field(default_factory=dict)
     arrays: dict[Variable, str] = field(default_factory=dict)
+    again: dict[Variable, Tile] = field(default_factory=dict)
+    """The locals that are worked out again at each reader."""
     results: dict[Reduce, nodes.Expr] = field(default_factory=dict)
     unmarked: dict[Axis, None] = field(default_factory=dict)
     """The axes with marks for loops over elements, as long as there is none."""
@@ -144,6 +148,9 @@ class Speller:
 
     def _let(self, s: Let) -> list[nodes.Stmt]:
         loops = self._kept(s.variable.axes)
+        if loops and s.new and s.variable.name not in self.changing and cheap(s.value, self.changing):
+            self.again[s.variable] = s.value
+            return []
         out = self._made(s.variable, loops, s.at) if loops and s.new else []
         target = self._local(s.variable, s.at)
         r = accumulation(s)
@@ -253,6 +260,8 @@ class Speller:
                 return nodes.Name(axis.name, at=tile.at)
             case Load(tensor=tensor, index=index):
                 return nodes.Subscript(nodes.Name(tensor, at=tile.at), tuple(map(self._expr, index)), at=tile.at)
+            case Read(variable=variable) if variable in self.again:
+                return self._expr(self.again[variable])
             case Read(variable=variable):
                 return self._local(variable, tile.at)
             case Pointwise(parts=parts, make=make):

@@ -84,6 +84,20 @@ def _reduces(tile: Tile, axis: Axis) -> bool:
     return any(isinstance(part, Reduce) and axis in part.over for part in tree(tile))
 
 
+CHEAP = 4
+"""Operations on an element that may be done again at each reader, rather than kept in an array."""
+
+SLOW = ("/", "//", "%", "**", "numpy.divide", "numpy.true_divide", "numpy.power")
+
+
+def cheap(value: Tile, changing: frozenset[str]) -> bool:
+    """Whether a tile may be worked out again at each of its readers: soon done, and of what does not change."""
+    parts = list(tree(value))
+    slow = any(isinstance(p, Reduce) or (isinstance(p, Pointwise) and p.op in SLOW) for p in parts)
+    count = sum(isinstance(p, Pointwise) for p in parts)
+    return not slow and count <= CHEAP and not changing & set(_names(value))
+
+
 def _read(names: set[str], statements: list[Statement]) -> bool:
     """Whether a statement reads one of these names, but for what carries it on."""
     for s in statements:

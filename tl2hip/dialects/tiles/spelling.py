@@ -53,7 +53,8 @@ def spell(
         return None
     sizes: dict[str, nodes.Expr] = {name: nodes.Number(size) for name, size in tiles.items()}
     taken = Fresh({*words(function), *module.origins, *(p.name for p in function.parameters)})
-    speller = Speller(taken, fused, sizes, lambda e: _mark(e, module))
+    changing = reader.changing | reader.written
+    speller = Speller(taken, fused, sizes, lambda e: _mark(e, module), changing)
     try:
         body = speller.body(statements)
         speller.check_marks()
