@@ -35,8 +35,12 @@ def _to_float(x: Text, source: DType, target: DType, ctx: Context) -> Text:
         return prefix(f"({target.c})", x)
     if target in (F16, BF16):
         if source is F64:
-            return prefix(f"({target.c})", call(ctx.call(helpers.ROUND_TO_ODD), x.argument))
-        return prefix(f"({target.c})", x if source is F32 else prefix("(float)", x))
+            single = call(ctx.call(helpers.ROUND_TO_ODD), x.argument)
+        else:
+            single = x if source is F32 else prefix("(float)", x)
+        if target is BF16:
+            return call(ctx.call(helpers.BF16_FROM_F32), single.argument)
+        return prefix("(_Float16)", single)
     if source is F64:
         return call(math_call(f"to_{target}", F64, ctx), x.argument)
     return call(math_call(f"to_{target}", F32, ctx), cast(x, source, F32, ctx).argument)

@@ -87,6 +87,25 @@ def chosen(op: str, dtype: DType) -> Helper:
     return function(c, f"{name}_{dtype}", f"{c} a, {c} b", value)
 
 
+EXTREME: dict[str, tuple[str, str]] = {
+    "greatest": ("greatest", "fmax"),
+    "least": ("least", "fmin"),
+    "greatest_or_nan": ("greatest_or_nan", "fmax"),
+    "least_or_nan": ("least_or_nan", "fmin"),
+}
+"""Per step of a reduction: the helper's name and the function of C, one instruction, that it is made of."""
+
+
+def extreme(op: str, dtype: DType) -> Helper:
+    """The greater or lesser of two values of f32 or f64, where it does not matter which of two zeros it is."""
+    name, plain = EXTREME[op]
+    suffix = "f" if dtype is F32 else ""
+    value = f"__builtin_{plain}{suffix}(a, b)"
+    if op.endswith("nan"):
+        value = f'a != a || b != b ? __builtin_nan{suffix}("") : {value}'
+    return function(dtype.c, f"{name}_{dtype}", f"{dtype.c} a, {dtype.c} b", value)
+
+
 # --- floats ----------------------------------------------------------------------------------------------
 
 
@@ -100,6 +119,15 @@ def saturated_u32(source: DType) -> Helper:
     value = f"x > 0.0{f} ? x < 4294967296.0{f} ? (unsigned int)x : 4294967295u : 0u"
     return function("unsigned int", f"u32_from_{source}", f"{source.c} x", value)
 
+
+BF16_FROM_F32 = Helper(
+    "bf16_from_f32",
+    "// f32 to bf16, to nearest even, in integers: gfx942 has no instruction for it.\n"
+    f"{BOTH_SIDES} __bf16 bf16_from_f32(float x)\n{{\n"
+    "    const unsigned int bits = x == x ? __builtin_bit_cast(unsigned int, x) : 0x7fc00000;\n"
+    "    const unsigned int rounded = bits + 0x7fff + (bits >> 16 & 1);\n"
+    "    return __builtin_bit_cast(__bf16, (unsigned short)(rounded >> 16));\n}",
+)
 
 ROUND_TO_ODD = Helper(
     "round_to_odd",

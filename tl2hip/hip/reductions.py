@@ -28,6 +28,10 @@ TITLES = {
     "&": ("and", "The bitwise and"),
     "|": ("or", "The bitwise or"),
     "^": ("xor", "The bitwise exclusive or"),
+    "greatest": ("greatest", "The greatest value, NaN left out,"),
+    "least": ("least", "The least value, NaN left out,"),
+    "greatest_or_nan": ("greatest_or_nan", "The greatest value, a NaN before all,"),
+    "least_or_nan": ("least_or_nan", "The least value, a NaN before all,"),
     "and": ("all", "Whether all hold"),
     "or": ("any", "Whether any holds"),
 }
@@ -44,6 +48,9 @@ EXTREMES = {
 
 def combined(op: str, dtype: DType, left: str, right: str, ctx: Context) -> tuple[str, tuple[Helper, ...]]:
     """`left op right` of two C names of a dtype, and the helpers it calls."""
+    if op in helpers.EXTREME:
+        step = helpers.extreme(op, dtype)
+        return f"{step.name}({left}, {right})", (step,)
     inner = Context(_Same(), type(ctx.used)(), {})
     a, b = Var(left, dtype), Var(right, dtype)
     e = Logic(op, a, b) if op in ("and", "or") else Binary(op, a, b)

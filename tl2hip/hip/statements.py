@@ -12,6 +12,7 @@ from tl2hip.hip.context import Context
 from tl2hip.hip.expressions import FP8, plain_is_exact, show
 from tl2hip.hip.facts import is_index, is_natural
 from tl2hip.hip.helpers import WIDTH
+from tl2hip.hip.helpers import extreme as extreme_step
 from tl2hip.hip.names import Names
 from tl2hip.hip.reductions import combined, extreme, reduction
 from tl2hip.hip.text import Text, infix
@@ -24,6 +25,7 @@ from tl2hip.plan.ir import (
     DeviceIf,
     DeviceStmt,
     DeviceWhile,
+    Extreme,
     For,
     Let,
     MultiplyAdd,
@@ -165,6 +167,13 @@ def _multiply_add(s: MultiplyAdd, w: Writer) -> None:
     function = "__builtin_fmaf" if s.left.dtype is F32 else "__builtin_fma"
     name = w.ctx.c(s.name)
     w.line(f"{name} = {function}({w.text(s.left)}, {w.text(s.right)}, {name});")
+
+
+@write.register
+def _extreme(s: Extreme, w: Writer) -> None:
+    w.quote(s.at)
+    name = w.ctx.c(s.name)
+    w.line(f"{name} = {w.ctx.call(extreme_step(s.op, s.value.dtype))}({name}, {w.text(s.value)});")
 
 
 @write.register

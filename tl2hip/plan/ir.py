@@ -74,6 +74,20 @@ class MultiplyAdd:
 
 
 @dataclass(frozen=True, slots=True)
+class Extreme:
+    """`name` becomes the greater or lesser of itself and a value of f32 or f64, one step of a reduction.
+
+    `op` is "greatest" or "least", which leave a NaN out (`name` is none), or "greatest_or_nan", "least_or_nan",
+    which keep it. Zeros are alike, as the order of a reduction is free.
+    """
+
+    name: str
+    op: str
+    value: Expr
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class For:
     """`for (i64 var = start; var < stop; var += step)`, or with `>` where `down`.
 
@@ -121,8 +135,8 @@ class Barrier:
 class Combine:
     """Each variable becomes the reduction of its values over all threads of the block; all threads get it.
 
-    `op` is a ReduceOp over one variable, or "first_max", "first_min", "last_max", "last_min" over a pair
-    (value, i64 position): the position of the extreme value, on ties the lowest (first) or highest (last) one;
+    `op` is a ReduceOp or one of an Extreme over one variable, or "first_max", "first_min", "last_max", "last_min"
+    over a pair (value, i64 position): the position of the extreme value, on ties the lowest (first) or highest one;
     a lane that has none holds position `NONE_FIRST` or `NONE_LAST` and never wins.
     `threads` is the size of the block: 64 needs no LDS, more takes one hop through LDS (a scratch array that
     the printer declares) and barriers. It stands in uniform control flow only.
@@ -184,6 +198,7 @@ DeviceStmt = (
     Let
     | Declare
     | MultiplyAdd
+    | Extreme
     | Set
     | Store
     | Update
@@ -267,13 +282,14 @@ class HostLoop:
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """Every one of these arrays starts at a multiple of `bytes`, and each i64 in `multiples` is a multiple of
-    `of` (row pitches in elements)."""
+    """Every one of these arrays starts at a multiple of `bytes`, each i64 in `multiples` is a multiple of `of` (row
+    pitches in elements), and each of `near` is below 2**31 (bytes that a 32-bit offset has to reach)."""
 
     arrays: tuple[str, ...]
     bytes: int
     multiples: tuple[Expr, ...] = ()
     of: int = 1
+    near: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from tl2hip.nest.ir import AxisRef, Expr, Load, Set, Store, Update
 from tl2hip.nest.walk import all_parts, map_expr
-from tl2hip.plan.ir import Combine, Declare, DeviceStmt, For, Let, LoadVector, MultiplyAdd, StoreVector
+from tl2hip.plan.ir import Combine, Declare, DeviceStmt, Extreme, For, Let, LoadVector, MultiplyAdd, StoreVector
 from tl2hip.plan.matrix_ir import Fetch, FetchFirst, MatrixMultiply, TakeTile, Window
 from tl2hip.plan.names import NUMBER
 from tl2hip.plan.walk import all_stmts, bodies, map_exprs, own_exprs, with_bodies
@@ -69,7 +69,7 @@ def _mentioned(body: tuple[DeviceStmt, ...]) -> set[str]:
                 elif name := getattr(p, "name", ""):
                     found.add(name)
         match s:
-            case Let(name=name) | Declare(name=name) | Set(name=name) | MultiplyAdd(name=name):
+            case Let(name=name) | Declare(name=name) | Set(name=name) | MultiplyAdd(name=name) | Extreme(name=name):
                 found.add(name)
             case For(var=var):
                 found.add(var)

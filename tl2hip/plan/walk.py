@@ -15,6 +15,7 @@ from tl2hip.plan.ir import (
     DeviceIf,
     DeviceStmt,
     DeviceWhile,
+    Extreme,
     For,
     Let,
     LoadVector,
@@ -43,6 +44,8 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return () if initial is None else (initial,)
         case MultiplyAdd(name=name, left=left, right=right):
             return (Var(name, left.dtype), left, right)
+        case Extreme(name=name, value=value):
+            return (Var(name, value.dtype), value)
         case Store(index=index, value=value) | Update(index=index, value=value):
             return (*index, value)
         case For(start=start, stop=stop, step=step):
@@ -111,6 +114,8 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return s if initial is None else replace(s, value=f(initial))
         case MultiplyAdd():
             return replace(s, left=f(s.left), right=f(s.right))
+        case Extreme():
+            return replace(s, value=f(s.value))
         case Store() | Update():
             return replace(s, index=each(f, s.index), value=f(s.value))
         case For():

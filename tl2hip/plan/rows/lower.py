@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from tl2hip.dtypes import I64
+from tl2hip.dtypes import F32, F64, I64
 from tl2hip.nest.index import ONE, ZERO, add, floor_div, mul, number
 from tl2hip.nest.ir import (
     Alloc,
@@ -34,6 +34,7 @@ from tl2hip.plan.ir import (
     DeclareVector,
     DeviceIf,
     DeviceStmt,
+    Extreme,
     For,
     Let,
     LoadVector,
@@ -45,6 +46,7 @@ from tl2hip.plan.rows.find import HERE, Held, Place, Row, place_of
 from tl2hip.plan.rows.size import Size
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
+from tl2hip.plan.walk import bodies, with_bodies
 
 THREAD = Var("thread.x", I64)
 
@@ -172,7 +174,7 @@ class RowCode:
         parts = partials(state.kinds[s.axis.name].reductions, s.axis, s.body, state.dtypes, state.names)
         assert parts is not None
         code = ThreadCode(state.names, state.dtypes, state.kinds, sums=sums(parts))
-        inner = self._elements(replace(s, body=privatised(s.body, parts)), code)
+        inner = tuple(_quick(d, parts) for d in self._elements(replace(s, body=privatised(s.body, parts)), code))
         each = For(self._e, ZERO, number(self.size.width), ONE, inner, unroll=self.size.width, small=True, at=s.at)
         stores = (x for h in self.row.held if h.last == number_ for x in self._moves(h, store=True))
         shared = self._each((each, *stores))
@@ -183,7 +185,8 @@ class RowCode:
     def _meet(self, p: Partial, s: Loop) -> DeviceStmt:
         slot = self._meetings if self.size.rows == 1 else None
         self._meetings += self.size.rows == 1
-        return replace(p.combine(self.size.lanes, s.at), slot=slot)
+        done = p.combine(self.size.lanes, s.at)
+        return replace(done, op=QUICK.get(done.op, done.op) if _has_quick(p) else done.op, slot=slot)
 
     def _elements(self, s: Loop, code: ThreadCode) -> tuple[DeviceStmt, ...]:
         """The body of a loop at element E of vector V, in registers."""
@@ -233,6 +236,25 @@ class RowCode:
                 return (s,)
             case _:
                 raise TypeError(s)
+
+
+QUICK = {"max": "greatest", "min": "least", "maximum": "greatest_or_nan", "minimum": "least_or_nan"}
+"""The steps that do for a reduction's own value what the user's operation would: it starts as an infinity, so that
+what Python's max and min skip never gets there."""
+
+
+def _has_quick(p: Partial) -> bool:
+    return p.combine_op in QUICK and p.dtypes[0] in (F32, F64)
+
+
+def _quick(s: DeviceStmt, parts: tuple[Partial, ...]) -> DeviceStmt:
+    """The step of an extreme value by a single instruction where that is right."""
+    names = {p.names[0] for p in parts if _has_quick(p)}
+    match s:
+        case Set(name=name, value=Binary(op=op, left=Var(name=left), right=value), at=at):
+            if name in names and left == name and op in QUICK:
+                return Extreme(name, QUICK[op], value, at=at)
+    return with_bodies(s, tuple(tuple(_quick(x, parts) for x in b) for b in bodies(s)))
 
 
 def _as_store(s: Stmt) -> Stmt:
