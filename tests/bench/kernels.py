@@ -28,8 +28,8 @@ from tl2hip.source.span import Source
 CASES = (*PRODUCTS, *ROWS)
 HEAD = (
     "kernel", "tile, waves, layout", "printed as", "VGPR", "LDS", "waves", "spills", "inst", "/1024", "MFMA",
-    "share", "VALU/MFMA", "loads", "LDS reads", "LDS writes", "conflicts", "vmcnt(0)", "barriers", "peer", "fails",
-    "aims",
+    "share", "VALU/MFMA", "loads", "LDS reads", "LDS writes", "conflicts", "load to use", "vmcnt(0)", "barriers",
+    "peer", "fails", "aims",
 )  # fmt: skip
 
 
@@ -101,8 +101,8 @@ def cells(line: Line) -> tuple[str, ...]:
     rows = " ".join(why.partition(":")[0] for why in line.failed) or "none"
     return (
         line.case.name, line.case.shape, c.name, f"{c.vgprs}{agprs}", f"{c.lds_bytes:,}", str(c.occupancy),
-        told(f, "spills"), *numbers, *widths, told(f, "conflicts"), str(own.drains), str(own.barriers),
-        line.case.peer, rows, "missed" if line.missed else "met" if line.case.aims else "-",
+        told(f, "spills"), *numbers, *widths, told(f, "conflicts"), told(f, "load to use"), str(own.drains),
+        str(own.barriers), line.case.peer, rows, "missed" if line.missed else "met" if line.case.aims else "-",
     )  # fmt: skip
 
 

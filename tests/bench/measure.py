@@ -47,6 +47,7 @@ def figures(c: KernelCounters, conflicts: float | None) -> dict[str, Figure]:
         "wide loads": set(own.global_loads) == {"dwordx4"},
         "wide LDS": set(own.lds_reads) | set(own.lds_writes) == {"b128"},
         "in flight": p.covered / p.mfma,
+        "load to use": p.distance,
         "branches": own.branches,
     }
 
