@@ -1,9 +1,9 @@
 // Written by tl2hip from kernel.py for gfx942.
 //
 // Where each loop went:
-//   i  grid y, tiles of 64, 4 threads   parallel
-//   j  grid x, tiles of 64, 64 threads  parallel; contiguous accesses run along it
-//   k  serial in each thread            a reduction; the axes around it fill the machine
+//   i  grid x, tiles of 64           rows of a matrix product
+//   j  grid x, tiles of 64, 2 waves  columns of a matrix product
+//   k  tiles of 32, 2 stages         summed by mfma_f32_16x16x16f16
 
 #ifndef __HIPCC_RTC__
 #include <hip/hip_runtime.h>
@@ -12,32 +12,436 @@
 #pragma clang fp contract(off)
 
 using i64 = long long;
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
+typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
+typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
+
+// Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in turn:
+// each XCD gets 16 tiles that stand together, in groups of four rows, and finds them in its own L2 cache.
+static inline __device__ void tile_of(int block, int rows, int columns, int &row, int &column)
+{
+    const int whole = rows * columns / 128 * 128;
+    if (block < whole)
+        block = block / 128 * 128 + block % 8 * 16 + block / 8 % 16;
+    const int first = block / (4 * columns) * 4;
+    const int inside = block % (4 * columns);
+    const int group = rows - first < 4 ? rows - first : 4;
+    row = first + inside % group;
+    column = inside / group;
+}
 
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
 
-// a thread for each i, j
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, float *__restrict__ C)
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
 {
+    if (count >= 8)
+        return *(const f16x8 *)from;
+    f16x8 some = {};
+    for (int e = 0; e < 8; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
+// Memory from a place on, behind a descriptor in scalar registers.
+static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
+{
+    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);
+}
+
+// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.
+static inline __device__ f16x8 fetch_f16x8(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
+{
+    return __builtin_bit_cast(f16x8, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
+static inline __device__ void lds_barrier()
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
+{
+    if (count >= 8)
+        return *(const f16x8_any *)from;
+    f16x8 some = {};
+    for (int e = 0; e < 8; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
+}
+
+// a tile of 64 x 64 a block, 1 x 2 waves
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(128, 128), amdgpu_waves_per_eu(4, 4))) void
+matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B,
+                             float *__restrict__ C)
+{
+    __shared__ __attribute__((aligned(16))) _Float16 lds_A[2048];
+    int from_A[2];
+    __shared__ __attribute__((aligned(16))) _Float16 lds_B[2048];
+    int from_B[2];
     const i64 block_x = blockIdx.x;
-    const i64 block_y = blockIdx.y;
-    const i64 blocks_x = gridDim.x;
-    const i64 blocks_y = gridDim.y;
     const i64 thread_x = threadIdx.x;
-    const i64 thread_y = threadIdx.y;
+    const int thread = thread_x;
+    const int lane = thread % 64;
+    const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
+    int i_number, j_number;
+    tile_of((int)block_x, (int)16, (int)16, i_number, j_number);
+    const int i_tile = __builtin_amdgcn_readfirstlane(i_number * 64);
+    const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 64);
+    f32x4 sums[4][2] = {};
+    f16x8 next_A[2];
+    f16x8 part_A[4];
+    const int row_A = thread / 4;
+    const int k_A = thread % 4 * 8;
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        from_A[n] = (int)(((min_i64(i_tile + row_A + n * 32, 1023) - i_tile) * 1024 + k_A) * 2);
+    }
+    const int to_A = row_A * 32 + (k_A ^ (row_A / 2 % 4 * 8));
+    const int start_A = lane % 16 * 32 + ((lane / 16 * 8) ^ (lane % 16 / 2 % 4 * 8));
+    f16x8 next_B[2];
+    f16x8 part_B[2];
+    f16x2 turned_B[8];
+    const int row_B = thread % 8 * 8;
+    const int k_B = thread / 8 * 2;
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        from_B[n] = (int)(((k_B + n) * 1024 + min_i64(j_tile + row_B, 1016) - j_tile) * 2);
+    }
+    const int to_B = row_B * 32 + (k_B ^ (((row_B / 2 % 4) ^ (row_B / 16 % 4)) * 8));
+    const int start_B = (wave % 2 * 32 + lane % 16) * 32
+            + ((lane / 16 * 8)
+               ^ ((((wave % 2 * 32 + lane % 16) / 2 % 4) ^ ((wave % 2 * 32 + lane % 16) / 16 % 4)) * 8));
+    const int steps = 32;
+    const i64 k_last = (steps - 1) * 32;
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        next_A[n] = first_f16x8(&A[min_i64(i_tile + row_A + n * 32, 1023) * 1024 + k_last + k_A],
+                                0 - (k_last + k_A) + 1024);
+    }
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        next_B[n] = first_f16x8(&B[(k_last + k_B + n) * 1024 + min_i64(j_tile + row_B, 1016)],
+                                k_last + k_B + n < 1024 ? 0 - min_i64(j_tile + row_B, 1016) + 1024 : 0);
+    }
+    const __amdgpu_buffer_rsrc_t window_A = window(&A[i_tile * 1024]);
+    const __amdgpu_buffer_rsrc_t window_B = window(&B[j_tile]);
+    const int last = steps - 2;
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        *(f16x8 *)&lds_A[to_A + n * 32 * 32] = next_A[n];
+    }
+    #pragma unroll 8
+    for (int e = 0; e < 8; ++e) {
+        #pragma unroll 2
+        for (int q = 0; q < 2; ++q) {
+            turned_B[e][q] = next_B[q][e];
+        }
+        *(f16x2 *)&lds_B[(to_B ^ (e / 2 * 8)) + e * 32] = turned_B[e];
+    }
+    if (1 < steps) {
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_A[n] = fetch_f16x8(window_A, from_A[n], 0);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_B[n] = fetch_f16x8(window_B, from_B[n], 0);
+        }
+    }
+    lds_barrier();
     // kernel.py:8: i, j, k = tl.TileLoop([M, N, K], [block_m, block_n, block_k])
-    for (i64 i_tile = block_y * 64; i_tile < 1024; i_tile += blocks_y * 64) {  // tiles of 64 i
-        for (i64 i = i_tile + thread_y; i < min_i64(i_tile + 64, 1024); i += 4) {
-            for (i64 j = block_x * 64 + thread_x; j < 1024; j += blocks_x * 64) {  // 64 j a block
+    // the tile in LDS is multiplied, the next one follows it there
+    for (int step = 1; step < steps; ++step) {
+        const int next = step < last ? step : last;
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 32];
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 8)) + n * 16 * 32];
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // every wave has its fragments
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 2
+            for (int j_part = 0; j_part < 2; ++j_part) {
                 // kernel.py:12: c_tile = tl.dot(a_tile, b_tile)
-                float c_tile = 0.0f;
-                for (i64 k_tile = 0; k_tile < 1024; k_tile += 32) {  // tiles of 32 k
-                    for (i64 k = k_tile; k < min_i64(k_tile + 32, 1024); ++k) {
-                        c_tile = __builtin_fmaf((float)A[i * 1024 + k], (float)B[k * 1024 + j], c_tile);
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo,
+                        part_A[i_part].lo, sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 2
+            for (int j_part = 0; j_part < 2; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi,
+                        part_A[i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            #pragma unroll 2
+            for (int q = 0; q < 2; ++q) {
+                turned_B[e][q] = next_B[q][e];
+            }
+            *(f16x2 *)&lds_B[(to_B ^ (e / 2 * 8)) + e * 32] = turned_B[e];
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            *(f16x8 *)&lds_A[to_A + n * 32 * 32] = next_A[n];
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_A[n] = fetch_f16x8(window_A, from_A[n], next * 64);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_B[n] = fetch_f16x8(window_B, from_B[n], next * 65536);
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // the next tile is in LDS
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 32];
+    }
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 8)) + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 2
+        for (int j_part = 0; j_part < 2; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo, part_A[i_part].lo,
+                                                                         sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 2
+        for (int j_part = 0; j_part < 2; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi, part_A[i_part].hi,
+                                                                         sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        const i64 i = i_tile + lane % 16 + i_part * 16;
+        #pragma unroll 2
+        for (int j_part = 0; j_part < 2; ++j_part) {
+            const i64 j_first = j_tile + wave % 2 * 32 + lane / 16 * 4 + j_part * 16;
+            if (i < 1024) {
+                #pragma unroll 4
+                for (int e = 0; e < 4; ++e) {
+                    const i64 j = j_first + e;
+                    if (j < 1024) {
+                        float c_tile = sums[i_part][j_part][e];
+                        // kernel.py:13: C[i, j].store(c_tile)
+                        C[i * 1024 + j] = c_tile;
                     }
                 }
-                // kernel.py:13: C[i, j].store(c_tile)
-                C[i * 1024 + j] = c_tile;
+            }
+        }
+    }
+}
+
+// a tile of 64 x 64 a block, 1 x 2 waves, at any alignment
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(128, 128), amdgpu_waves_per_eu(4, 4))) void
+matmul_kernel_kernel_unaligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B,
+                               float *__restrict__ C)
+{
+    __shared__ __attribute__((aligned(16))) _Float16 lds_A[2048];
+    int from_A[2];
+    __shared__ __attribute__((aligned(16))) _Float16 lds_B[2048];
+    int from_B[2];
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    const int thread = thread_x;
+    const int lane = thread % 64;
+    const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
+    int i_number, j_number;
+    tile_of((int)block_x, (int)16, (int)16, i_number, j_number);
+    const int i_tile = __builtin_amdgcn_readfirstlane(i_number * 64);
+    const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 64);
+    f32x4 sums[4][2] = {};
+    f16x8 next_A[2];
+    f16x8 part_A[4];
+    const int row_A = thread / 4;
+    const int k_A = thread % 4 * 8;
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        from_A[n] = (int)(((min_i64(i_tile + row_A + n * 32, 1023) - i_tile) * 1024 + k_A) * 2);
+    }
+    const int to_A = row_A * 32 + (k_A ^ (row_A / 2 % 4 * 8));
+    const int start_A = lane % 16 * 32 + ((lane / 16 * 8) ^ (lane % 16 / 2 % 4 * 8));
+    f16x8 next_B[2];
+    f16x8 part_B[2];
+    f16x2 turned_B[8];
+    const int row_B = thread % 8 * 8;
+    const int k_B = thread / 8 * 2;
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        from_B[n] = (int)(((k_B + n) * 1024 + min_i64(j_tile + row_B, 1016) - j_tile) * 2);
+    }
+    const int to_B = row_B * 32 + (k_B ^ (((row_B / 2 % 4) ^ (row_B / 16 % 4)) * 8));
+    const int start_B = (wave % 2 * 32 + lane % 16) * 32
+            + ((lane / 16 * 8)
+               ^ ((((wave % 2 * 32 + lane % 16) / 2 % 4) ^ ((wave % 2 * 32 + lane % 16) / 16 % 4)) * 8));
+    const int steps = 32;
+    const i64 k_last = (steps - 1) * 32;
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        next_A[n] = first_f16x8_any(&A[min_i64(i_tile + row_A + n * 32, 1023) * 1024 + k_last + k_A],
+                                    0 - (k_last + k_A) + 1024);
+    }
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        next_B[n] = first_f16x8_any(&B[(k_last + k_B + n) * 1024 + min_i64(j_tile + row_B, 1016)],
+                                    k_last + k_B + n < 1024 ? 0 - min_i64(j_tile + row_B, 1016) + 1024 : 0);
+    }
+    const char *const window_A = (const char *)&A[i_tile * 1024];
+    const char *const window_B = (const char *)&B[j_tile];
+    const int last = steps - 2;
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        *(f16x8 *)&lds_A[to_A + n * 32 * 32] = next_A[n];
+    }
+    #pragma unroll 8
+    for (int e = 0; e < 8; ++e) {
+        #pragma unroll 2
+        for (int q = 0; q < 2; ++q) {
+            turned_B[e][q] = next_B[q][e];
+        }
+        *(f16x2 *)&lds_B[(to_B ^ (e / 2 * 8)) + e * 32] = turned_B[e];
+    }
+    if (1 < steps) {
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_A[n] = fetch_f16x8_any(window_A, from_A[n], 0);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_B[n] = fetch_f16x8_any(window_B, from_B[n], 0);
+        }
+    }
+    lds_barrier();
+    // kernel.py:8: i, j, k = tl.TileLoop([M, N, K], [block_m, block_n, block_k])
+    // the tile in LDS is multiplied, the next one follows it there
+    for (int step = 1; step < steps; ++step) {
+        const int next = step < last ? step : last;
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 32];
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 8)) + n * 16 * 32];
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // every wave has its fragments
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 2
+            for (int j_part = 0; j_part < 2; ++j_part) {
+                // kernel.py:12: c_tile = tl.dot(a_tile, b_tile)
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo,
+                        part_A[i_part].lo, sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 2
+            for (int j_part = 0; j_part < 2; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi,
+                        part_A[i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            #pragma unroll 2
+            for (int q = 0; q < 2; ++q) {
+                turned_B[e][q] = next_B[q][e];
+            }
+            *(f16x2 *)&lds_B[(to_B ^ (e / 2 * 8)) + e * 32] = turned_B[e];
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            *(f16x8 *)&lds_A[to_A + n * 32 * 32] = next_A[n];
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_A[n] = fetch_f16x8_any(window_A, from_A[n], next * 64);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_B[n] = fetch_f16x8_any(window_B, from_B[n], next * 65536);
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // the next tile is in LDS
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 32];
+    }
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 8)) + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 2
+        for (int j_part = 0; j_part < 2; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo, part_A[i_part].lo,
+                                                                         sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 2
+        for (int j_part = 0; j_part < 2; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi, part_A[i_part].hi,
+                                                                         sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        const i64 i = i_tile + lane % 16 + i_part * 16;
+        #pragma unroll 2
+        for (int j_part = 0; j_part < 2; ++j_part) {
+            const i64 j_first = j_tile + wave % 2 * 32 + lane / 16 * 4 + j_part * 16;
+            if (i < 1024) {
+                #pragma unroll 4
+                for (int e = 0; e < 4; ++e) {
+                    const i64 j = j_first + e;
+                    if (j < 1024) {
+                        float c_tile = sums[i_part][j_part][e];
+                        // kernel.py:13: C[i, j].store(c_tile)
+                        C[i * 1024 + j] = c_tile;
+                    }
+                }
             }
         }
     }
@@ -58,7 +462,11 @@ extern "C" hipError_t matmul_kernel(const _Float16 *A, const _Float16 *B, float 
     const i64 B_bytes = 1024 * 1024 * 2;
     if (overlap(A, A_bytes, C, C_bytes) || overlap(B, B_bytes, C, C_bytes))
         return hipErrorInvalidValue;
-    hipLaunchKernelGGL(matmul_kernel_kernel, dim3(16, 16), dim3(64, 4), 0, stream, A, B, C);
+    if ((size_t)A % 16 == 0 && (size_t)B % 16 == 0) {
+        hipLaunchKernelGGL(matmul_kernel_kernel_aligned, dim3(256), dim3(128), 0, stream, A, B, C);
+    } else {
+        hipLaunchKernelGGL(matmul_kernel_kernel_unaligned, dim3(256), dim3(128), 0, stream, A, B, C);
+    }
     return hipGetLastError();
 }
 #endif

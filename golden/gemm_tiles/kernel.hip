@@ -3,9 +3,9 @@
 // C = A @ B, a tile of C at a time.
 //
 // Where each loop went:
-//   i  grid y, tiles of 128, 4 threads   parallel
-//   j  grid x, tiles of 128, 64 threads  parallel; contiguous accesses run along it
-//   k  serial in each thread             a reduction; the axes around it fill the machine
+//   i  grid x, tiles of 128, 2 waves  rows of a matrix product
+//   j  grid x, tiles of 128, 2 waves  columns of a matrix product
+//   k  tiles of 64, 2 stages          summed by mfma_f32_16x16x16f16
 
 #ifndef __HIPCC_RTC__
 #include <hip/hip_runtime.h>
@@ -14,8 +14,541 @@
 #pragma clang fp contract(off)
 
 using i64 = long long;
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
+typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
+typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
+
+// Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in turn:
+// each XCD gets 16 tiles that stand together, in groups of four rows, and finds them in its own L2 cache.
+static inline __device__ void tile_of(int block, int rows, int columns, int &row, int &column)
+{
+    const int whole = rows * columns / 128 * 128;
+    if (block < whole)
+        block = block / 128 * 128 + block % 8 * 16 + block / 8 % 16;
+    const int first = block / (4 * columns) * 4;
+    const int inside = block % (4 * columns);
+    const int group = rows - first < 4 ? rows - first : 4;
+    row = first + inside % group;
+    column = inside / group;
+}
 
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
+
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
+{
+    if (count >= 8)
+        return *(const f16x8 *)from;
+    f16x8 some = {};
+    for (int e = 0; e < 8; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
+// Memory from a place on, behind a descriptor in scalar registers.
+static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
+{
+    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);
+}
+
+// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.
+static inline __device__ f16x8 fetch_f16x8(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
+{
+    return __builtin_bit_cast(f16x8, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
+static inline __device__ void lds_barrier()
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
+{
+    if (count >= 8)
+        return *(const f16x8_any *)from;
+    f16x8 some = {};
+    for (int e = 0; e < 8; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
+}
+
+// a tile of 128 x 128 a block, 2 x 2 waves
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
+gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, float *__restrict__ C,
+                    i64 M, i64 N, i64 K)
+{
+    __shared__ __attribute__((aligned(16))) _Float16 lds_A[8192];
+    int from_A[4];
+    __shared__ __attribute__((aligned(16))) _Float16 lds_B[8192];
+    int from_B[4];
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    const int thread = thread_x;
+    const int lane = thread % 64;
+    const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
+    int i_number, j_number;
+    tile_of((int)block_x, (int)((M + 127) / 128), (int)((N + 127) / 128), i_number, j_number);
+    const int i_tile = __builtin_amdgcn_readfirstlane(i_number * 128);
+    const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 128);
+    f32x4 sums[4][4] = {};
+    f16x8 next_A[4];
+    f16x8 part_A[4];
+    const int row_A = thread / 8;
+    const int k_A = thread % 8 * 8;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_A[n] = (int)(((min_i64(i_tile + row_A + n * 32, M - 1) - i_tile) * K + k_A) * 2);
+    }
+    const int to_A = row_A * 64 + (k_A ^ (row_A % 8 * 8));
+    const int start_A = wave / 2 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
+    f16x8 next_B[4];
+    f16x8 part_B[4];
+    f16x4 turned_B[8];
+    const int row_B = (thread % 8 + thread / 16 % 2 * 8) * 8;
+    const int k_B = (thread / 8 % 2 + thread / 32 * 2) * 4;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_B[n] = (int)(((k_B + n) * N + min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8) - j_tile) * 2);
+    }
+    const int to_B = row_B * 64 + (k_B ^ (((row_B % 8) ^ (row_B / 8 % 8)) * 8));
+    const int start_B = wave % 2 * 4096 + lane % 16 * 64
+            + ((lane / 16 * 8) ^ (((lane % 16 % 8) ^ (lane % 16 / 8 % 8)) * 8));
+    const int steps = (K + 63) / 64;
+    const i64 k_last = (steps - 1) * 64;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_A[n] = first_f16x8(&A[min_i64(i_tile + row_A + n * 32, M - 1) * K + k_last + k_A],
+                                K - (k_last + k_A));
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_B[n] = first_f16x8(&B[(k_last + k_B + n) * N + min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8)],
+                                k_last + k_B + n < K ? N - min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8) : 0);
+    }
+    const __amdgpu_buffer_rsrc_t window_A = window(&A[i_tile * K]);
+    const __amdgpu_buffer_rsrc_t window_B = window(&B[j_tile]);
+    const int step_B = N * 128;
+    const int last = steps - 2;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        *(f16x8 *)&lds_A[to_A + n * 32 * 64] = next_A[n];
+    }
+    #pragma unroll 8
+    for (int e = 0; e < 8; ++e) {
+        #pragma unroll 4
+        for (int q = 0; q < 4; ++q) {
+            turned_B[e][q] = next_B[q][e];
+        }
+        *(f16x4 *)&lds_B[(to_B ^ (e * 8)) + e * 64] = turned_B[e];
+    }
+    if (1 < steps) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f16x8(window_A, from_A[n], 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f16x8(window_B, from_B[n], 0);
+        }
+    }
+    lds_barrier();
+    // kernel.py:14: for k in tile.range(K, 64, stages(2)):
+    // the tile in LDS is multiplied, the next one follows it there
+    for (int step = 1; step < steps; ++step) {
+        const int next = step < last ? step : last;
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                // kernel.py:15: acc += tile.dot(A[i, k], B[k, j])
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo,
+                        part_A[i_part].lo, sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi,
+                        part_A[i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // every wave has its fragments
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo,
+                        part_A[i_part].lo, sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            #pragma unroll 4
+            for (int q = 0; q < 4; ++q) {
+                turned_B[e][q] = next_B[q][e];
+            }
+            *(f16x4 *)&lds_B[(to_B ^ (e * 8)) + e * 64] = turned_B[e];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            *(f16x8 *)&lds_A[to_A + n * 32 * 64] = next_A[n];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f16x8(window_A, from_A[n], next * 128);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f16x8(window_B, from_B[n], next * step_B);
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi,
+                        part_A[i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // the next tile is in LDS
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo, part_A[i_part].lo,
+                                                                         sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi, part_A[i_part].hi,
+                                                                         sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo, part_A[i_part].lo,
+                                                                         sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi, part_A[i_part].hi,
+                                                                         sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+            if (i < M) {
+                #pragma unroll 4
+                for (int e = 0; e < 4; ++e) {
+                    const i64 j = j_first + e;
+                    if (j < N) {
+                        float acc = sums[i_part][j_part][e];
+                        // kernel.py:16: C[i, j] = acc
+                        C[i * N + j] = acc;
+                    }
+                }
+            }
+        }
+    }
+}
+
+// a tile of 128 x 128 a block, 2 x 2 waves, at any alignment
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
+gemm_kernel_unaligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, float *__restrict__ C,
+                      i64 M, i64 N, i64 K)
+{
+    __shared__ __attribute__((aligned(16))) _Float16 lds_A[8192];
+    int from_A[4];
+    __shared__ __attribute__((aligned(16))) _Float16 lds_B[8192];
+    int from_B[4];
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    const int thread = thread_x;
+    const int lane = thread % 64;
+    const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
+    int i_number, j_number;
+    tile_of((int)block_x, (int)((M + 127) / 128), (int)((N + 127) / 128), i_number, j_number);
+    const int i_tile = __builtin_amdgcn_readfirstlane(i_number * 128);
+    const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 128);
+    f32x4 sums[4][4] = {};
+    f16x8 next_A[4];
+    f16x8 part_A[4];
+    const int row_A = thread / 8;
+    const int k_A = thread % 8 * 8;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_A[n] = (int)(((min_i64(i_tile + row_A + n * 32, M - 1) - i_tile) * K + k_A) * 2);
+    }
+    const int to_A = row_A * 64 + (k_A ^ (row_A % 8 * 8));
+    const int start_A = wave / 2 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
+    f16x8 next_B[4];
+    f16x8 part_B[4];
+    f16x4 turned_B[8];
+    const int row_B = (thread % 8 + thread / 16 % 2 * 8) * 8;
+    const int k_B = (thread / 8 % 2 + thread / 32 * 2) * 4;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_B[n] = (int)(((k_B + n) * N + min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8) - j_tile) * 2);
+    }
+    const int to_B = row_B * 64 + (k_B ^ (((row_B % 8) ^ (row_B / 8 % 8)) * 8));
+    const int start_B = wave % 2 * 4096 + lane % 16 * 64
+            + ((lane / 16 * 8) ^ (((lane % 16 % 8) ^ (lane % 16 / 8 % 8)) * 8));
+    const int steps = (K + 63) / 64;
+    const i64 k_last = (steps - 1) * 64;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_A[n] = first_f16x8_any(&A[min_i64(i_tile + row_A + n * 32, M - 1) * K + k_last + k_A],
+                                    K - (k_last + k_A));
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_B[n] = first_f16x8_any(&B[(k_last + k_B + n) * N + min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8)],
+                                    k_last + k_B + n < K ? N - min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8)
+                                    : 0);
+    }
+    const char *const window_A = (const char *)&A[i_tile * K];
+    const char *const window_B = (const char *)&B[j_tile];
+    const i64 step_B = (i64)(int)(N * 128);
+    const int last = steps - 2;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        *(f16x8 *)&lds_A[to_A + n * 32 * 64] = next_A[n];
+    }
+    #pragma unroll 8
+    for (int e = 0; e < 8; ++e) {
+        #pragma unroll 4
+        for (int q = 0; q < 4; ++q) {
+            turned_B[e][q] = next_B[q][e];
+        }
+        *(f16x4 *)&lds_B[(to_B ^ (e * 8)) + e * 64] = turned_B[e];
+    }
+    if (1 < steps) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f16x8_any(window_A, from_A[n], 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f16x8_any(window_B, from_B[n], 0);
+        }
+    }
+    lds_barrier();
+    // kernel.py:14: for k in tile.range(K, 64, stages(2)):
+    // the tile in LDS is multiplied, the next one follows it there
+    for (int step = 1; step < steps; ++step) {
+        const int next = step < last ? step : last;
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                // kernel.py:15: acc += tile.dot(A[i, k], B[k, j])
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo,
+                        part_A[i_part].lo, sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi,
+                        part_A[i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // every wave has its fragments
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo,
+                        part_A[i_part].lo, sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            #pragma unroll 4
+            for (int q = 0; q < 4; ++q) {
+                turned_B[e][q] = next_B[q][e];
+            }
+            *(f16x4 *)&lds_B[(to_B ^ (e * 8)) + e * 64] = turned_B[e];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            *(f16x8 *)&lds_A[to_A + n * 32 * 64] = next_A[n];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f16x8_any(window_A, from_A[n], next * 128);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f16x8_any(window_B, from_B[n], next * step_B);
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi,
+                        part_A[i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // the next tile is in LDS
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo, part_A[i_part].lo,
+                                                                         sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi, part_A[i_part].hi,
+                                                                         sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo, part_A[i_part].lo,
+                                                                         sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi, part_A[i_part].hi,
+                                                                         sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+            if (i < M) {
+                #pragma unroll 4
+                for (int e = 0; e < 4; ++e) {
+                    const i64 j = j_first + e;
+                    if (j < N) {
+                        float acc = sums[i_part][j_part][e];
+                        // kernel.py:16: C[i, j] = acc
+                        C[i * N + j] = acc;
+                    }
+                }
+            }
+        }
+    }
+}
 
 // a thread for each i, j
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
@@ -28,15 +561,15 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
     const i64 blocks_y = gridDim.y;
     const i64 thread_x = threadIdx.x;
     const i64 thread_y = threadIdx.y;
-    // kernel.py:11: for i in tile.range(M, 128):
+    // kernel.py:11: for i in tile.range(M, 128, waves(2)):
     for (i64 i_tile = block_y * 128; i_tile < M; i_tile += blocks_y * 128) {  // tiles of 128 i
         for (i64 i = i_tile + thread_y; i < min_i64(i_tile + 128, M); i += 4) {
-            // kernel.py:12: for j in tile.range(N, 128):
+            // kernel.py:12: for j in tile.range(N, 128, waves(2)):
             for (i64 j_tile = block_x * 128; j_tile < N; j_tile += blocks_x * 128) {  // tiles of 128 j
                 for (i64 j = j_tile + thread_x; j < min_i64(j_tile + 128, N); j += 64) {
                     // kernel.py:13: acc = tile.zeros(i, j, dtype=f32)
                     float acc = 0.0f;
-                    // kernel.py:14: for k in tile.range(K, 64):
+                    // kernel.py:14: for k in tile.range(K, 64, stages(2)):
                     for (i64 k_tile = 0; k_tile < K; k_tile += 64) {  // tiles of 64 k
                         for (i64 k = k_tile; k < min_i64(k_tile + 64, K); ++k) {
                             // kernel.py:15: acc += tile.dot(A[i, k], B[k, j])
@@ -69,12 +602,25 @@ extern "C" hipError_t gemm(const _Float16 *A, const _Float16 *B, float *C, i64 M
     const i64 B_bytes = K * N * 2;
     if (overlap(A, A_bytes, C, C_bytes) || overlap(B, B_bytes, C, C_bytes))
         return hipErrorInvalidValue;
-    {
-        const i64 grid_x = min_i64((N + 127) / 128, 1048576);
-        const i64 grid_y = min_i64((M + 127) / 128, 65535);
-        if (grid_x > 0 && grid_y > 0)
-            hipLaunchKernelGGL(gemm_kernel, dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(64, 4), 0,
-                               stream, A, B, C, M, N, K);
+    if (0 < K && 8 <= N && K < 4194304 && N < 8388608 && (M + 127) / 128 * ((N + 127) / 128) <= 1048576) {
+        if ((size_t)A % 16 == 0 && (size_t)B % 16 == 0 && K % 8 == 0 && N % 8 == 0
+            && N * K * 2 < 2147483648) {
+            if (const i64 grid_x = (M + 127) / 128 * ((N + 127) / 128); grid_x > 0)
+                hipLaunchKernelGGL(gemm_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, A,
+                                   B, C, M, N, K);
+        } else {
+            if (const i64 grid_x = (M + 127) / 128 * ((N + 127) / 128); grid_x > 0)
+                hipLaunchKernelGGL(gemm_kernel_unaligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, A,
+                                   B, C, M, N, K);
+        }
+    } else {
+        {
+            const i64 grid_x = min_i64((N + 127) / 128, 1048576);
+            const i64 grid_y = min_i64((M + 127) / 128, 65535);
+            if (grid_x > 0 && grid_y > 0)
+                hipLaunchKernelGGL(gemm_kernel, dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(64, 4),
+                                   0, stream, A, B, C, M, N, K);
+        }
     }
     return hipGetLastError();
 }

@@ -8,9 +8,9 @@
 //   i  grid y, tiles of 4, 4 threads       parallel
 //   j  grid x, tiles of 64, 64 threads     parallel; contiguous accesses run along it
 //   k  serial in each thread               a reduction; the axes around it fill the machine
-//   i  grid y, tiles of 4, 4 threads       parallel
-//   j  grid x, tiles of 64, 64 threads     parallel; contiguous accesses run along it
-//   k  serial in each thread               a reduction; the axes around it fill the machine
+//   i  grid x, tiles of 256, 4 waves       rows of a matrix product
+//   j  grid x, tiles of 128, 2 waves       columns of a matrix product
+//   k  tiles of 32, 2 stages               summed by mfma_f32_16x16x4f32
 
 #ifndef __HIPCC_RTC__
 #include <hip/hip_runtime.h>
@@ -21,6 +21,75 @@
 using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
+typedef float f32x2 __attribute__((ext_vector_type(2)));
+
+// Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in turn:
+// each XCD gets 16 tiles that stand together, in groups of four rows, and finds them in its own L2 cache.
+static inline __device__ void tile_of(int block, int rows, int columns, int &row, int &column)
+{
+    const int whole = rows * columns / 128 * 128;
+    if (block < whole)
+        block = block / 128 * 128 + block % 8 * 16 + block / 8 % 16;
+    const int first = block / (4 * columns) * 4;
+    const int inside = block % (4 * columns);
+    const int group = rows - first < 4 ? rows - first : 4;
+    row = first + inside % group;
+    column = inside / group;
+}
+
+static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
+
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f32x4 first_f32x4(const float *from, i64 count)
+{
+    if (count >= 4)
+        return *(const f32x4 *)from;
+    f32x4 some = {};
+    for (int e = 0; e < 4; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
+// Memory from a place on, behind a descriptor in scalar registers.
+static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
+{
+    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);
+}
+
+// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.
+static inline __device__ f32x4 fetch_f32x4(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
+{
+    return __builtin_bit_cast(f32x4, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
+static inline __device__ void lds_barrier()
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f32x4 first_f32x4_any(const float *from, i64 count)
+{
+    if (count >= 4)
+        return *(const f32x4_any *)from;
+    f32x4 some = {};
+    for (int e = 0; e < 4; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f32x4 fetch_f32x4_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f32x4_any *)(from + ahead + (unsigned int)offset);
+}
 
 // a block for 4096 elements, 4 at a time
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
@@ -82,12 +151,606 @@ two_mm_kernel_2(const float *__restrict__ A, const float *__restrict__ B, float 
         for (i64 j = block_x * 64 + thread_x; j < N; j += blocks_x * 64) {  // 64 j a block
             if (0 < K) {
                 // kernel.py:24: T[i, j] += alpha * A[i, k] * B[k, j]
-                float T_held = T[i * N + j];
+                float T_held_2 = T[i * N + j];
                 // kernel.py:23: for k in range(K):
                 for (i64 k = 0; k < K; ++k) {
-                    T_held = __builtin_fmaf(alpha * A[i * K + k], B[k * N + j], T_held);
+                    T_held_2 = __builtin_fmaf(alpha * A[i * K + k], B[k * N + j], T_held_2);
                 }
-                T[i * N + j] = T_held;
+                T[i * N + j] = T_held_2;
+            }
+        }
+    }
+}
+
+// a tile of 256 x 128 a block, 4 x 2 waves
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
+two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T, i64 M,
+                      i64 L, i64 N, float beta)
+{
+    __shared__ __attribute__((aligned(16))) float lds_T[8192];
+    int from_T[4];
+    __shared__ __attribute__((aligned(16))) float lds_C[4096];
+    int from_C[2];
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    const int thread = thread_x;
+    const int lane = thread % 64;
+    const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
+    int i_2_number, j_2_number;
+    tile_of((int)block_x, (int)((M + 255) / 256), (int)((L + 127) / 128), i_2_number, j_2_number);
+    const int i_2_tile = __builtin_amdgcn_readfirstlane(i_2_number * 256);
+    const int j_2_tile = __builtin_amdgcn_readfirstlane(j_2_number * 128);
+    f32x4 sums[4][4] = {};
+    f32x4 next_T[4];
+    f32x4 part_T[4];
+    const int row_T = thread / 8;
+    const int k_T = thread % 8 * 4;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_T[n] = (int)(((min_i64(i_2_tile + row_T + n * 64, M - 1) - i_2_tile) * N + k_T) * 4);
+    }
+    const int to_T = row_T * 32 + (k_T ^ (row_T % 8 * 4));
+    const int start_T = wave / 2 * 2048 + lane % 16 * 32 + ((lane / 16 * 4) ^ (lane % 16 % 8 * 4));
+    f32x4 next_C[2];
+    f32x4 part_C[4];
+    f32x2 turned_C[4];
+    const int row_C = (thread % 8 + thread / 16 % 4 * 8) * 4;
+    const int k_C = (thread / 8 % 2 + thread / 64 * 2) * 2;
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        from_C[n] = (int)(((k_C + n) * L + min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4) - j_2_tile) * 4);
+    }
+    const int to_C = row_C * 32 + (k_C ^ (((row_C % 8) ^ (row_C / 8 % 8)) * 4));
+    const int start_C = wave % 2 * 2048 + lane % 16 * 32
+            + ((lane / 16 * 4) ^ (((lane % 16 % 8) ^ (lane % 16 / 8 % 8)) * 4));
+    const int steps = (N + 31) / 32;
+    const i64 k_last = (steps - 1) * 32;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_T[n] = first_f32x4(&T[min_i64(i_2_tile + row_T + n * 64, M - 1) * N + k_last + k_T],
+                                N - (k_last + k_T));
+    }
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        next_C[n] = first_f32x4(&C[(k_last + k_C + n) * L + min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4)],
+                                k_last + k_C + n < N ? L - min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4)
+                                : 0);
+    }
+    const __amdgpu_buffer_rsrc_t window_T = window(&T[i_2_tile * N]);
+    const __amdgpu_buffer_rsrc_t window_C = window(&C[j_2_tile]);
+    const int step_C = L * 128;
+    const int last = steps - 2;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        *(f32x4 *)&lds_T[to_T + n * 64 * 32] = next_T[n];
+    }
+    #pragma unroll 4
+    for (int e = 0; e < 4; ++e) {
+        #pragma unroll 2
+        for (int q = 0; q < 2; ++q) {
+            turned_C[e][q] = next_C[q][e];
+        }
+        *(f32x2 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
+    }
+    if (1 < steps) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_T[n] = fetch_f32x4(window_T, from_T[n], 0);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_C[n] = fetch_f32x4(window_C, from_C[n], 0);
+        }
+    }
+    lds_barrier();
+    // kernel.py:28: for k in range(N):
+    // the tile in LDS is multiplied, the next one follows it there
+    for (int step = 1; step < steps; ++step) {
+        const int next = step < last ? step : last;
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_T[n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                // kernel.py:29: D[i, j] += T[i, k] * C[k, j]
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0],
+                        part_T[i_part][0], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1],
+                        part_T[i_part][1], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2],
+                        part_T[i_part][2], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3],
+                        part_T[i_part][3], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_T[n] = *(const f32x4 *)&lds_T[(start_T ^ 16) + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // every wave has its fragments
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0],
+                        part_T[i_part][0], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int e = 0; e < 4; ++e) {
+            #pragma unroll 2
+            for (int q = 0; q < 2; ++q) {
+                turned_C[e][q] = next_C[q][e];
+            }
+            *(f32x2 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            *(f32x4 *)&lds_T[to_T + n * 64 * 32] = next_T[n];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_T[n] = fetch_f32x4(window_T, from_T[n], next * 128);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_C[n] = fetch_f32x4(window_C, from_C[n], next * step_C);
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1],
+                        part_T[i_part][1], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2],
+                        part_T[i_part][2], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3],
+                        part_T[i_part][3], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // the next tile is in LDS
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_T[n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0], part_T[i_part][0],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1], part_T[i_part][1],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2], part_T[i_part][2],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3], part_T[i_part][3],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_T[n] = *(const f32x4 *)&lds_T[(start_T ^ 16) + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0], part_T[i_part][0],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1], part_T[i_part][1],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2], part_T[i_part][2],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3], part_T[i_part][3],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        const i64 i_2 = i_2_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            const i64 j_first = j_2_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+            if (i_2 < M) {
+                #pragma unroll 4
+                for (int e = 0; e < 4; ++e) {
+                    const i64 j_2 = j_first + e;
+                    if (j_2 < L) {
+                        // kernel.py:27: D[i, j] *= beta
+                        D[i_2 * L + j_2] *= beta;
+                        float D_held = D[i_2 * L + j_2] + sums[i_part][j_part][e];
+                        D[i_2 * L + j_2] = D_held;
+                    }
+                }
+            }
+        }
+    }
+}
+
+// a tile of 256 x 128 a block, 4 x 2 waves, at any alignment
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
+two_mm_kernel_unaligned(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T,
+                        i64 M, i64 L, i64 N, float beta)
+{
+    __shared__ __attribute__((aligned(16))) float lds_T[8192];
+    int from_T[4];
+    __shared__ __attribute__((aligned(16))) float lds_C[4096];
+    int from_C[2];
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    const int thread = thread_x;
+    const int lane = thread % 64;
+    const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
+    int i_2_number, j_2_number;
+    tile_of((int)block_x, (int)((M + 255) / 256), (int)((L + 127) / 128), i_2_number, j_2_number);
+    const int i_2_tile = __builtin_amdgcn_readfirstlane(i_2_number * 256);
+    const int j_2_tile = __builtin_amdgcn_readfirstlane(j_2_number * 128);
+    f32x4 sums[4][4] = {};
+    f32x4 next_T[4];
+    f32x4 part_T[4];
+    const int row_T = thread / 8;
+    const int k_T = thread % 8 * 4;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_T[n] = (int)(((min_i64(i_2_tile + row_T + n * 64, M - 1) - i_2_tile) * N + k_T) * 4);
+    }
+    const int to_T = row_T * 32 + (k_T ^ (row_T % 8 * 4));
+    const int start_T = wave / 2 * 2048 + lane % 16 * 32 + ((lane / 16 * 4) ^ (lane % 16 % 8 * 4));
+    f32x4 next_C[2];
+    f32x4 part_C[4];
+    f32x2 turned_C[4];
+    const int row_C = (thread % 8 + thread / 16 % 4 * 8) * 4;
+    const int k_C = (thread / 8 % 2 + thread / 64 * 2) * 2;
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        from_C[n] = (int)(((k_C + n) * L + min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4) - j_2_tile) * 4);
+    }
+    const int to_C = row_C * 32 + (k_C ^ (((row_C % 8) ^ (row_C / 8 % 8)) * 4));
+    const int start_C = wave % 2 * 2048 + lane % 16 * 32
+            + ((lane / 16 * 4) ^ (((lane % 16 % 8) ^ (lane % 16 / 8 % 8)) * 4));
+    const int steps = (N + 31) / 32;
+    const i64 k_last = (steps - 1) * 32;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_T[n] = first_f32x4_any(&T[min_i64(i_2_tile + row_T + n * 64, M - 1) * N + k_last + k_T],
+                                    N - (k_last + k_T));
+    }
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        next_C[n] = first_f32x4_any(&C[(k_last + k_C + n) * L
+                                       + min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4)], k_last + k_C + n < N
+                                    ? L - min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4) : 0);
+    }
+    const char *const window_T = (const char *)&T[i_2_tile * N];
+    const char *const window_C = (const char *)&C[j_2_tile];
+    const i64 step_C = (i64)(int)(L * 128);
+    const int last = steps - 2;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        *(f32x4 *)&lds_T[to_T + n * 64 * 32] = next_T[n];
+    }
+    #pragma unroll 4
+    for (int e = 0; e < 4; ++e) {
+        #pragma unroll 2
+        for (int q = 0; q < 2; ++q) {
+            turned_C[e][q] = next_C[q][e];
+        }
+        *(f32x2 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
+    }
+    if (1 < steps) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_T[n] = fetch_f32x4_any(window_T, from_T[n], 0);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_C[n] = fetch_f32x4_any(window_C, from_C[n], 0);
+        }
+    }
+    lds_barrier();
+    // kernel.py:28: for k in range(N):
+    // the tile in LDS is multiplied, the next one follows it there
+    for (int step = 1; step < steps; ++step) {
+        const int next = step < last ? step : last;
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_T[n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                // kernel.py:29: D[i, j] += T[i, k] * C[k, j]
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0],
+                        part_T[i_part][0], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1],
+                        part_T[i_part][1], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2],
+                        part_T[i_part][2], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3],
+                        part_T[i_part][3], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_T[n] = *(const f32x4 *)&lds_T[(start_T ^ 16) + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // every wave has its fragments
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0],
+                        part_T[i_part][0], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int e = 0; e < 4; ++e) {
+            #pragma unroll 2
+            for (int q = 0; q < 2; ++q) {
+                turned_C[e][q] = next_C[q][e];
+            }
+            *(f32x2 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            *(f32x4 *)&lds_T[to_T + n * 64 * 32] = next_T[n];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_T[n] = fetch_f32x4_any(window_T, from_T[n], next * 128);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_C[n] = fetch_f32x4_any(window_C, from_C[n], next * step_C);
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1],
+                        part_T[i_part][1], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2],
+                        part_T[i_part][2], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3],
+                        part_T[i_part][3], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // the next tile is in LDS
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_T[n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0], part_T[i_part][0],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1], part_T[i_part][1],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2], part_T[i_part][2],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3], part_T[i_part][3],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_T[n] = *(const f32x4 *)&lds_T[(start_T ^ 16) + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0], part_T[i_part][0],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1], part_T[i_part][1],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2], part_T[i_part][2],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3], part_T[i_part][3],
+                                                                        sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        const i64 i_2 = i_2_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            const i64 j_first = j_2_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+            if (i_2 < M) {
+                #pragma unroll 4
+                for (int e = 0; e < 4; ++e) {
+                    const i64 j_2 = j_first + e;
+                    if (j_2 < L) {
+                        // kernel.py:27: D[i, j] *= beta
+                        D[i_2 * L + j_2] *= beta;
+                        float D_held = D[i_2 * L + j_2] + sums[i_part][j_part][e];
+                        D[i_2 * L + j_2] = D_held;
+                    }
+                }
             }
         }
     }
@@ -123,7 +786,6 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
 
 #ifndef __HIPCC_RTC__
 static inline __host__ __device__ i64 max_i64(i64 a, i64 b) { return b > a ? b : a; }
-static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
 
 // Whether two ranges of memory share a byte; an empty range shares none.
 static bool overlap(const void *a, i64 bytes_a, const void *b, i64 bytes_b)
@@ -171,12 +833,25 @@ extern "C" hipError_t two_mm(float alpha, float beta, const float *A, const floa
             hipLaunchKernelGGL(two_mm_kernel_2, dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(64, 4),
                                0, stream, A, B, T, M, N, K, alpha);
     }
-    {
-        const i64 grid_x = min_i64((L + 63) / 64, 1048576);
-        const i64 grid_y = min_i64((M + 3) / 4, 65535);
-        if (grid_x > 0 && grid_y > 0)
-            hipLaunchKernelGGL(two_mm_kernel_3, dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(64, 4),
-                               0, stream, C, D, T, M, L, beta, N);
+    if (0 < N && 4 <= L && N < 1048576 && L < 8388608 && (M + 255) / 256 * ((L + 127) / 128) <= 1048576) {
+        if ((size_t)T % 16 == 0 && (size_t)C % 16 == 0 && N % 4 == 0 && L % 4 == 0
+            && L * N * 4 < 2147483648) {
+            if (const i64 grid_x = (M + 255) / 256 * ((L + 127) / 128); grid_x > 0)
+                hipLaunchKernelGGL(two_mm_kernel_aligned, dim3((unsigned int)grid_x), dim3(512), 0, stream, C,
+                                   D, T, M, L, N, beta);
+        } else {
+            if (const i64 grid_x = (M + 255) / 256 * ((L + 127) / 128); grid_x > 0)
+                hipLaunchKernelGGL(two_mm_kernel_unaligned, dim3((unsigned int)grid_x), dim3(512), 0, stream,
+                                   C, D, T, M, L, N, beta);
+        }
+    } else {
+        {
+            const i64 grid_x = min_i64((L + 63) / 64, 1048576);
+            const i64 grid_y = min_i64((M + 3) / 4, 65535);
+            if (grid_x > 0 && grid_y > 0)
+                hipLaunchKernelGGL(two_mm_kernel_3, dim3((unsigned int)grid_x, (unsigned int)grid_y),
+                                   dim3(64, 4), 0, stream, C, D, T, M, L, beta, N);
+        }
     }
     return hipGetLastError();
 }

@@ -96,9 +96,10 @@ def _if(s: HostIf, w: HostWriter) -> None:
 
 
 def aligned(test: Aligned, w: HostWriter) -> str:
-    """Whether pointers start, and row pitches stand, at multiples that wide accesses need."""
+    """Whether pointers start, and row pitches stand, at multiples that wide accesses need, within reach."""
     tests = [f"(size_t){w.names[a]} % {test.bytes} == 0" for a in test.arrays]
     tests += [f"{show(m, w.ctx).inside(MUL)} % {test.of} == 0" for m in test.multiples]
+    tests += [f"{show(n, w.ctx).argument} < {2**31}" for n in test.near]
     return " && ".join(tests) or "true"
 
 

@@ -13,12 +13,13 @@ from tl2hip.nest.ir import Loop
 from tl2hip.plan.chain import Chain, head
 from tl2hip.plan.elementwise import elementwise
 from tl2hip.plan.ir import HostStmt
+from tl2hip.plan.matmul import matmul
 from tl2hip.plan.rows import rows
 from tl2hip.plan.state import State
 
 FastPlan = Callable[[State, Chain], tuple[HostStmt, ...] | None]
 
-PLANS: tuple[FastPlan, ...] = (rows, elementwise)
+PLANS: tuple[FastPlan, ...] = (matmul, rows, elementwise)
 
 
 def launch(state: State, loop: Loop) -> tuple[HostStmt, ...] | None:

@@ -44,7 +44,11 @@ class Shared:
 
 def launch(state: State, loop: Loop) -> tuple[HostStmt, ...]:
     """The launch that runs a top-level loop; adds its kernel, its notes and its private arrays to the state."""
-    chain = head(loop, state.kinds)
+    return launch_chain(state, head(loop, state.kinds))
+
+
+def launch_chain(state: State, chain: Chain) -> tuple[HostStmt, ...]:
+    """The launch that runs a chain of loops."""
     if cooperation(chain, state.kinds) == "block":
         return _by_blocks(state, chain)
     return _by_threads(state, chain)

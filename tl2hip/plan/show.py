@@ -108,4 +108,5 @@ def _test(test: Expr | Aligned, nest: Nest) -> str:
     if not isinstance(test, Aligned):
         return show_expr(nest, test)
     rows = "".join(f", {show_expr(nest, m)} a multiple of {test.of}" for m in test.multiples)
-    return f"{', '.join(test.arrays)} aligned to {test.bytes} bytes{rows}"
+    near = "".join(f", {show_expr(nest, n)} below 2**31" for n in test.near)
+    return f"{', '.join(test.arrays)} aligned to {test.bytes} bytes{rows}{near}"

@@ -1,9 +1,9 @@
 """Matrix products on matrix cores: global memory → registers → LDS → fragments → MFMA → epilogue.
 
-`launch` is the plan of a product. The steps, in the order of the files: `find` what the nest says, cut it into a
+`matmul` is the plan of a product. The steps, in the order of the files: `find` what the nest says, cut it into a
 `tile`, `fill` LDS, the statements of one `side`, the `loop` over the sum, the `epilogue`, the whole `kernel`.
 """
 
-from tl2hip.plan.matmul.launch import launch
+from tl2hip.plan.matmul.launch import matmul
 
-__all__ = ["launch"]
+__all__ = ["matmul"]

@@ -48,10 +48,6 @@ class Operand:
     over: str
 
     @property
-    def at_over(self) -> Expr:
-        return AxisRef(self.over)
-
-    @property
     def along(self) -> str:
         last = self.index[-1]
         return "over" if last == AxisRef(self.over) else "axis"
@@ -209,8 +205,8 @@ def _factor(state: State, e: Expr, over: Loop) -> Load:
     array = state.nest.array(inner.array)
     if not inner.proven:
         raise _Miss(f"an index of {array.name} may lie outside of it")
-    if array.strides is not None or array.role == "local":
-        raise _Miss(f"{array.name} is no row-major array of the caller's")
+    if array.strides is not None or state.placed[array.name].space not in ("global", "workspace"):
+        raise _Miss(f"{array.name} is no row-major array in memory")
     if any(isinstance(p, Load | Var) for i in inner.index for p in all_parts(i)):
         raise _Miss(f"an index of {array.name} is not known before the kernel runs")
     if not _alone(inner, over.axis.name):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from tl2hip.nest.index import ZERO, mul, number, value_of
-from tl2hip.nest.ir import Compare, Expr, Logic
+from tl2hip.nest.ir import AxisRef, Compare, Expr, Logic
 from tl2hip.plan import launch as general
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_GRID_X
@@ -26,7 +26,7 @@ NEAR = 2**31
 """Bytes that a lane's 32-bit offset reaches."""
 
 
-def launch(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
+def matmul(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     """The launch of a chain that is a matrix product; None where it is none."""
     p = found(state, chain)
     if p is None:
@@ -69,7 +69,7 @@ def _add(state: State, kernel: TileKernel, moves: Moves | None, *, aligned: bool
         body = wrap(batch, (*body, LdsBarrier("LDS is used again")), state)
     size = f"{t.rows} x {t.columns}"
     summary = f"a tile of {size} a block, {t.down} x {t.across} waves" + ("" if aligned else ", at any alignment")
-    suffix = "kernel_aligned" if aligned else ""
+    suffix = "kernel_aligned" if aligned else "kernel_unaligned"
     return state.add(suffix, body, (t.threads, 1, 1), summary, t.waves)
 
 
@@ -89,43 +89,43 @@ def _choice(state: State, kernel: TileKernel, add: Callable[[bool], str]) -> tup
     grid = (mul(*kernel.grid), y, z)
     names = tuple(dict.fromkeys((p.left.array, p.right.array)))
     pitches = dict.fromkeys(state.nest.array(n).shape[-1] for n in names)
-    near = _all(Compare("<", _whole(f, state), number(NEAR)) for f in (kernel.left, kernel.right))
-    if any((value_of(e) or 0) % t.piece for e in pitches):
+    turned = [f for f in (kernel.left, kernel.right) if f.operand.along == "axis"]
+    far = any((value_of(_whole(f, state)) or 0) >= NEAR for f in turned)
+    if far or any((value_of(e) or 0) % t.piece for e in pitches):
         return (Launch(add(False), grid),)
     aligned, other = Launch(add(True), grid), Launch(add(False), grid)
     unknown = tuple(e for e in pitches if value_of(e) is None)
-    fast: HostStmt = aligned if near is None else HostIf(near, (aligned,), (other,))
-    return (HostIf(Aligned(names, ACCESS_BYTES, unknown, t.piece), (fast,), (other,)),)
+    near = tuple(e for f in turned if value_of(e := _whole(f, state)) is None)
+    return (HostIf(Aligned(names, ACCESS_BYTES, unknown, t.piece, near), (aligned,), (other,)),)
 
 
 def _whole(f: Fill, state: State) -> Expr:
-    """Bytes from a tile's start to its end over the whole sum."""
-    t, o = f.tile, f.operand
+    """Bytes of all rows of memory over the sum, where memory runs along the other axis."""
+    o = f.operand
     shape = state.nest.array(o.array).shape
-    pitch = o.pitch(shape)
-    if o.along == "over":
-        return mul(pitch, number(f.rows * t.bytes))
-    return mul(mul(pitch, shape[o.index.index(o.at_over)]), number(t.bytes))
+    return mul(mul(o.pitch(shape), shape[o.index.index(AxisRef(o.over))]), number(f.tile.bytes))
 
 
 def _limits(state: State, kernel: TileKernel) -> Expr | None:
     """What must hold for either kernel: something to sum, tiles for one grid, offsets of 32 bits, whole pieces."""
     p, t = kernel.product, kernel.tile
-    tests: list[Expr] = [Compare("<", ZERO, p.over.axis.stop), Compare("<", p.over.axis.stop, number(NEAR // 2))]
-    tests.append(Compare("<=", mul(*kernel.grid), number(MAX_GRID_X)))
-    for f in (kernel.left, kernel.right):
-        pitch = f.operand.pitch(state.nest.array(f.operand.array).shape)
+    pitches = [f.operand.pitch(state.nest.array(f.operand.array).shape) for f in (kernel.left, kernel.right)]
+    most: dict[Expr, int] = {p.over.axis.stop: NEAR // 2}
+    for f, pitch in zip((kernel.left, kernel.right), pitches, strict=True):
         rows = f.rows if f.operand.along == "over" else t.depth
-        tests.append(Compare("<", pitch, number(NEAR // (2 * rows * t.bytes))))
-        if f.operand.along == "axis":
-            tests.append(Compare("<=", number(t.piece), pitch))
-    return _all(tests)
+        most[pitch] = min(most.get(pitch, NEAR), NEAR // (2 * rows * t.bytes))
+    pieces = dict.fromkeys(
+        e for f, e in zip((kernel.left, kernel.right), pitches, strict=True) if f.operand.along == "axis"
+    )
+    tests = [Compare("<", ZERO, p.over.axis.stop), *(Compare("<=", number(t.piece), e) for e in pieces)]
+    tests += [Compare("<", e, number(n)) for e, n in most.items()]
+    return _all((*tests, Compare("<=", mul(*kernel.grid), number(MAX_GRID_X))))
 
 
-def _all(tests: object) -> Expr | None:
+def _all(tests: Iterable[Compare]) -> Expr | None:
     """The tests that are not sure to hold, joined; None where all of them are."""
     whole: Expr | None = None
-    for test in dict.fromkeys(tests):  # type: ignore[call-overload]
+    for test in tests:
         a, b = value_of(test.left), value_of(test.right)
         if a is not None and b is not None and (a < b or (test.op == "<=" and a == b)):
             continue

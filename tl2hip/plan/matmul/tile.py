@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tl2hip.nest.index import value_of
 from tl2hip.nest.ir import Axis
-from tl2hip.plan.gfx942 import LDS_BYTES, WAVE
+from tl2hip.plan.gfx942 import LDS_BYTES, MAX_WAVES, REGISTERS, SIMDS, WAVE
 from tl2hip.plan.layout.mfma import Mfma
 from tl2hip.plan.matmul.find import MatrixProduct
 
@@ -20,10 +20,7 @@ ROW = 128
 UNITS = 304
 """Compute units of an MI300X (AMD CDNA 3 white paper)."""
 
-REGISTERS = 512
-"""Vector registers that the waves of a SIMD share, per lane (CDNA3 ISA guide)."""
-
-LARGE = 1 << 11
+LARGE = 3 << 10
 """What an extent counts as that is not known before the kernel runs."""
 
 OTHERS = 40
@@ -120,10 +117,15 @@ class Tile:
         return self.sums + self.waiting + fragments + OTHERS + (OTHERS_AHEAD if slices > 1 else 0)
 
     @property
+    def blocks(self) -> int:
+        """Blocks on a compute unit: what LDS and registers leave."""
+        waves = min(MAX_WAVES, REGISTERS // self.registers(2 if self.ahead else 1)) * SIMDS
+        return max(1, min(LDS_BYTES // self.lds, waves // (self.down * self.across)))
+
+    @property
     def waves(self) -> int:
-        """Waves a SIMD: what LDS and registers leave, eight at the most."""
-        by_lds = LDS_BYTES // self.lds * self.down * self.across // 4
-        return max(1, min(8, by_lds, REGISTERS // self.registers(2 if self.ahead else 1)))
+        """Waves on a SIMD."""
+        return -(-self.blocks * self.down * self.across // SIMDS)
 
     def fault(self) -> str | None:
         """Why the tile cannot be computed so; None where it can."""
@@ -187,13 +189,12 @@ def cost(t: Tile, p: MatrixProduct) -> float:
     """
     m, n = (value_of(a.stop) or LARGE for a in (p.rows, p.columns))
     count = -(-m // t.rows) * -(-n // t.columns)
-    together = max(1, t.waves * 4 // (t.down * t.across))
-    rounds = -(-count // (UNITS * together))
-    blocks = min(together, -(-count // UNITS))
+    rounds = -(-count // (UNITS * t.blocks))
+    blocks = min(t.blocks, -(-count // UNITS))
     wave = t.down / t.rows + t.across / t.columns
     block = 1 / t.rows + 1 / t.columns
     lds = 2048 * (wave + block) / 128
     l2 = 2048 * block * 38 / 2048
-    waves = blocks * t.down * t.across / 4
+    waves = blocks * t.down * t.across / SIMDS
     slower = max(1.0, lds, l2) + 0.5 * min(1.0, lds) + 0.2 * min(1.0, l2) + 0.3 / waves
     return rounds * blocks * t.rows * t.columns * slower * max(1.0, 1 / waves)
