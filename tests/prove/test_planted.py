@@ -38,7 +38,7 @@ FAULTS = {
     "a dropped tail": ("add", "if (i < N)", "if (i < N - 1)"),
     "a tail past the end": ("gemv", "j < N;", "j < N + 1;"),
     "a swapped lane": ("total", "from_lane<0x4e>", "from_lane<0xb1>"),
-    "an off-by-one store": ("transpose", "B[j * B_1 + i] =", "B[j * B_1 + i + 1] ="),
+    "an off-by-one store": ("transpose", "&B[j_out * B_1 + i_out]", "&B[j_out * B_1 + i_out + 1]"),
     "a store one row down": ("softmax", "Y[i * N + j", "Y[(i + 1) * N + j"),
     "a missing atomic": ("histogram", "atomicAdd(&hist[bin], 1);", "hist[bin] += 1;"),
     "a dropped element of a sum": ("gemm", "k = k_tile; k <", "k = k_tile + (k_tile == 0); k <"),

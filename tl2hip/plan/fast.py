@@ -16,10 +16,15 @@ from tl2hip.plan.ir import HostStmt
 from tl2hip.plan.matmul import matmul
 from tl2hip.plan.rows import rows
 from tl2hip.plan.state import State
+from tl2hip.plan.transpose import transpose
 
 FastPlan = Callable[[State, Chain], tuple[HostStmt, ...] | None]
 
+<<<<<<< Updated upstream
 PLANS: tuple[FastPlan, ...] = (matmul, rows, elementwise)
+=======
+PLANS: tuple[FastPlan, ...] = (transpose, elementwise)
+>>>>>>> Stashed changes
 
 
 def launch(state: State, loop: Loop) -> tuple[HostStmt, ...] | None:

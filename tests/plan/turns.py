@@ -1,0 +1,81 @@
+"""Kernels that load along one axis and store along another."""
+
+from tl2hip import Tensor, Tile, bf16, dims, f16, f32, f64, i8, kernel
+
+M, N, K = dims("M N K")
+
+
+@kernel
+def plain(A: Tensor[f32, M, N], B: Tensor[f32, N, M]) -> None:
+    for i in range(M):
+        for j in range(N):
+            B[j, i] = A[i, j]
+
+
+@kernel
+def halves(A: Tensor[f16, M, N], B: Tensor[f16, N, M]) -> None:
+    for j in range(N):
+        for i in range(M):
+            B[j, i] = A[i, j] * f16(2)
+
+
+@kernel
+def doubles(A: Tensor[f64, M, N], B: Tensor[f64, N, M]) -> None:
+    for i in range(M):
+        for j in range(N):
+            B[j, i] = A[i, j] - 1.0
+
+
+@kernel
+def octets(A: Tensor[i8, M, N], B: Tensor[i8, N, M]) -> None:
+    for i in range(M):
+        for j in range(N):
+            B[j, i] = A[i, j]
+
+
+@kernel
+def small_tiles(A: Tensor[f32, M, N], B: Tensor[f32, N, M]) -> None:
+    i: Tile[int, 32]
+    for i in range(M):
+        for j in range(N):
+            B[j, i] = A[i, j]
+
+
+@kernel
+def narrowed(A: Tensor[f32, M, N], B: Tensor[bf16, N, M]) -> None:
+    for i in range(M):
+        for j in range(N):
+            B[j, i] = bf16(A[i, j])
+
+
+@kernel
+def with_more(
+    A: Tensor[f32, M, N], s: Tensor[f32, N], t: Tensor[f32, M], C: Tensor[f32, N, M], B: Tensor[f32, N, M]
+) -> None:
+    for i in range(M):
+        for j in range(N):
+            x = A[i, j] * s[j]
+            B[j, i] = x + t[i] * C[j, i] + f32(i - j)
+
+
+@kernel
+def added(A: Tensor[f32, M, N], D: Tensor[f32, M, N], B: Tensor[f32, N, M]) -> None:
+    for i in range(M):
+        for j in range(N):
+            B[j, i] += A[i, j] * D[i, j]
+
+
+@kernel
+def inner_part(A: Tensor[f32, M, N], B: Tensor[f32, N, M]) -> None:
+    for i in range(1, M - 2):
+        for j in range(3, N - 1):
+            B[j, i + 1] = A[i - 1, j] + A[i, j - 1]
+
+
+@kernel
+def heads(A: Tensor[f16, M, N, 3, K], B: Tensor[f16, M, 3, K, N]) -> None:
+    for b in range(M):
+        for n in range(N):
+            for h in range(3):
+                for k in range(K):
+                    B[b, h, k, n] = A[b, n, h, k]
