@@ -20,11 +20,7 @@ from tl2hip.plan.transpose import transpose
 
 FastPlan = Callable[[State, Chain], tuple[HostStmt, ...] | None]
 
-<<<<<<< Updated upstream
-PLANS: tuple[FastPlan, ...] = (matmul, rows, elementwise)
-=======
-PLANS: tuple[FastPlan, ...] = (transpose, elementwise)
->>>>>>> Stashed changes
+PLANS: tuple[FastPlan, ...] = (matmul, rows, transpose, elementwise)
 
 
 def launch(state: State, loop: Loop) -> tuple[HostStmt, ...] | None:
