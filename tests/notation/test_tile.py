@@ -11,6 +11,7 @@ import pytest
 
 import tl2hip
 from tl2hip import Tensor, dims, f16, f32, i32, kernel, serial, tile, waves
+from tl2hip.notation.home import whole
 from tl2hip.notation.tile.arrays import indexable
 from tl2hip.notation.tile.values import Value
 
@@ -180,3 +181,13 @@ def test_a_kernel_takes_plain_arrays() -> None:
     assert type(a) is np.ndarray and (b == 2).all()
     plain(a, b)
     assert (b == 1).all()
+
+
+def test_a_notebook_cell_gets_its_import() -> None:
+    names: dict[str, Any] = {"tile": tile, "f32": f32}
+    cell = "def f(A, B):\n    for i in tile.range(3, 2):\n        B[i] = f32(A[i])\n"
+    exec(cell, names)
+    assert whole(cell, names["f"]).split("\n")[4:6] == [
+        "from tl2hip import tile as tile",
+        "from tl2hip import f32 as f32",
+    ]

@@ -82,7 +82,7 @@ class Maker:
         for _ in range(count):
             axes = "".join(self.random.sample(self.open, self.random.randint(1, len(self.open))))
             dtype = self.choice(*DTYPES)
-            match self.choice("store", "named", "carried"):
+            match self.choice("store", "named", "carried", "carried", "updated", "repeated"):
                 case "store":
                     place = self.tensor(axes, dtype, "Y")
                     self.line(depth, f"{place} = {self.tile(axes, dtype, 2)}")
@@ -92,6 +92,22 @@ class Maker:
                     place = self.tensor(axes, dtype, "Y")
                     other = self.tile(axes, dtype, 1)
                     self.line(depth, f"{place} = {name} + {other} * {name}")
+                case "updated":
+                    place = self.tensor(axes, dtype, "Y")
+                    self.line(depth, f"{place} = {self.tile(axes, dtype, 1)}")
+                    self.line(depth, f"{place} {self.choice('+', '*')}= {self.tile(axes, dtype, 1)}")
+                    name = self.name()
+                    self.line(depth, f"{name} = {place} * {place}")
+                    self.line(depth, f"{place} = {name} - {place}")
+                case "repeated" if depth < 4:
+                    name = self.name()
+                    self.line(depth, f"{name} = tile.full({', '.join(axes)}, value=1, dtype={dtype})")
+                    self.line(depth, f"for t in range({self.choice('0', '1', 'n')}):")
+                    self.line(depth + 1, f"{name} += {self.tile(axes, dtype, 1)} * t")
+                    self.statements(depth + 1, 1)
+                    self.line(depth, f"if n > {self.choice('2', '5')}:")
+                    self.line(depth + 1, f"{name} *= {self.tile(axes, dtype, 1)}")
+                    self.line(depth, f"{self.tensor(axes, dtype, 'Y')} = {name}")
                 case _:
                     self.carried(depth, axes, dtype)
 

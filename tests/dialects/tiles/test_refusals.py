@@ -45,6 +45,7 @@ LINES = [
     ("x, y = acc, acc", "TL230", "acc, acc"),
     ("x[i, j] = 3", "TL230", "x[i, j]"),
     ("x = g(S) + acc", "TL230", "S"),
+    ("x = g(acc)", "TL230", "g(acc)"),
     ("while n > 3: x = acc", "TL230", "while n > 3: x = acc"),
     ("return acc", "TL230", "return acc"),
     ("if acc > 3: x = acc", "TL230", "acc > 3"),

@@ -54,6 +54,8 @@ def _unknown(name: str, module: str, last: str) -> tuple[str, str]:
         return f"{last}() of tiles", f"write np.{last}imum(a, b), or x.{last}(axis=1)"
     if dtype_of_word(name) is not None:
         return f"{last}() of a tile", "cast with `f32(x)` or `x.astype(f32)`"
+    if name.startswith("."):
+        return f"a tile passed to {last}, a function of the file,", "write its lines here"
     return "this call", FUNCTIONS
 
 

@@ -214,7 +214,8 @@ class Reader:
             return
         if isinstance(old, Variable) and old.block != self.block:
             raise Refused(TileChanges(name, _kind(old), _kind(value), at=at))
-        alias = value if value.axes and self._repeatable(value) else None
+        once = name not in self.changing or value.typed.weak
+        alias = value if value.axes and once and self._repeatable(value) else None
         if value.typed.weak and value.axes and alias is None:
             way = "give a number that changes another name each time, or cast the tile: `f32(…)`"
             raise Refused(NotInTiles("arithmetic on an index tile and a number that changes", way, at=value.at))

@@ -51,7 +51,7 @@ def spell(
         report.add(problem)
     if problems:
         return None
-    sizes: dict[str, nodes.Expr] = {name: nodes.Number(size) for name, size in tiles.items()}
+    sizes: dict[str, nodes.Expr] = {name: nodes.Number(size) for name, size in tiles.items() if size > 0}
     taken = Fresh({*words(function), *module.origins, *(p.name for p in function.parameters)})
     changing = reader.changing | reader.written
     speller = Speller(taken, fused, sizes, lambda e: _mark(e, module), changing)
