@@ -14,7 +14,7 @@ from tl2hip.nest.index import ONE, ZERO, add, ceil_div, minimum, mul, number, su
 from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, Load, Logic, Loop, Stmt, Var
 from tl2hip.nest.walk import all_exprs, substitute
 from tl2hip.plan import launch as general
-from tl2hip.plan.block import gather
+from tl2hip.plan.block import gather, inner_loops
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.gfx942 import MAX_GRID_X, WAVE
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, HostIf, HostLoop, HostStmt, Launch, Let, Tree
@@ -33,10 +33,14 @@ __all__ = ["rows"]
 
 def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     """The launches of a nest of rows that registers hold; None where it is no such nest."""
-    if cooperation(chain, state.kinds) != "block":
+    if not inner_loops(chain.body, state.kinds):
+        return None
+    trial = replace(state, kinds=dict(state.kinds), dtypes=dict(state.dtypes), names=copy.deepcopy(state.names))
+    body = gather(trial, chain.body)
+    if cooperation(replace(chain, body=body), trial.kinds) != "block":
         return None
     try:
-        row, width = _found(state, chain)
+        row, width = _found(trial, body)
     except Unfit as why:
         state.miss("row", str(why), chain.places[0])
         return None
@@ -54,10 +58,9 @@ def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     return _any_length(state, chain, row, sizes.run_time(width, sizes.most_vectors(state, row, width)))
 
 
-def _found(state: State, chain: Chain) -> tuple[Row, int]:
-    """The row of a chain and the elements that a lane takes side by side. Raises Unfit."""
-    trial = replace(state, kinds=dict(state.kinds), dtypes=dict(state.dtypes), names=copy.deepcopy(state.names))
-    row = find(trial, gather(trial, chain.body))
+def _found(trial: State, body: tuple[Stmt, ...]) -> tuple[Row, int]:
+    """The row that a body works on and the elements that a lane takes side by side. Raises Unfit."""
+    row = find(trial, body)
     for s in row.loops:
         reductions = trial.kinds[s.axis.name].reductions
         if partials(reductions, s.axis, s.body, trial.dtypes, trial.names) is None:
