@@ -17,6 +17,7 @@ using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
+typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
 
 // Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in turn:
@@ -304,13 +305,23 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
         for (int j_part = 0; j_part < 4; ++j_part) {
             const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
             if (i < M) {
-                #pragma unroll 4
-                for (int e = 0; e < 4; ++e) {
-                    const i64 j = j_first + e;
-                    if (j < N) {
+                if (j_first + 4 <= N) {
+                    f32x4 C_vector;
+                    #pragma unroll 4
+                    for (i64 e = 0; e < 4; ++e) {
                         float s = sums[i_part][j_part][e];
                         // kernel.py:19: C[i, j] = s
-                        C[i * N + j] = s;
+                        C_vector[e] = s;
+                    }
+                    *(f32x4_any *)&C[i * N + j_first] = C_vector;
+                } else {
+                    #pragma unroll 4
+                    for (int e = 0; e < 4; ++e) {
+                        const i64 j = j_first + e;
+                        if (j < N) {
+                            float s = sums[i_part][j_part][e];
+                            C[i * N + j] = s;
+                        }
                     }
                 }
             }
@@ -320,8 +331,8 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
 
 // a tile of 128 x 128 a block, 2 x 2 waves, at any alignment
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
-gemm_kernel_unaligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, float *__restrict__ C,
-                      i64 M, i64 N, i64 K)
+gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, float *__restrict__ C, i64 M,
+            i64 N, i64 K)
 {
     __shared__ __attribute__((aligned(16))) _Float16 lds_A[8192];
     int from_A[4];
@@ -536,13 +547,23 @@ gemm_kernel_unaligned(const _Float16 *__restrict__ A, const _Float16 *__restrict
         for (int j_part = 0; j_part < 4; ++j_part) {
             const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
             if (i < M) {
-                #pragma unroll 4
-                for (int e = 0; e < 4; ++e) {
-                    const i64 j = j_first + e;
-                    if (j < N) {
+                if (j_first + 4 <= N) {
+                    f32x4 C_vector;
+                    #pragma unroll 4
+                    for (i64 e = 0; e < 4; ++e) {
                         float s = sums[i_part][j_part][e];
                         // kernel.py:19: C[i, j] = s
-                        C[i * N + j] = s;
+                        C_vector[e] = s;
+                    }
+                    *(f32x4_any *)&C[i * N + j_first] = C_vector;
+                } else {
+                    #pragma unroll 4
+                    for (int e = 0; e < 4; ++e) {
+                        const i64 j = j_first + e;
+                        if (j < N) {
+                            float s = sums[i_part][j_part][e];
+                            C[i * N + j] = s;
+                        }
                     }
                 }
             }
@@ -550,10 +571,10 @@ gemm_kernel_unaligned(const _Float16 *__restrict__ A, const _Float16 *__restrict
     }
 }
 
-// a thread for each i, j
+// a thread for each element, of any size
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, float *__restrict__ C, i64 M,
-            i64 N, i64 K)
+gemm_kernel_any_size(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, float *__restrict__ C,
+                     i64 M, i64 N, i64 K)
 {
     const i64 block_x = blockIdx.x;
     const i64 block_y = blockIdx.y;
@@ -610,16 +631,16 @@ extern "C" hipError_t gemm(const _Float16 *A, const _Float16 *B, float *C, i64 M
                                    B, C, M, N, K);
         } else {
             if (const i64 grid_x = (M + 127) / 128 * ((N + 127) / 128); grid_x > 0)
-                hipLaunchKernelGGL(gemm_kernel_unaligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, A,
-                                   B, C, M, N, K);
+                hipLaunchKernelGGL(gemm_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, B, C, M,
+                                   N, K);
         }
     } else {
         {
             const i64 grid_x = min_i64((N + 127) / 128, 1048576);
             const i64 grid_y = min_i64((M + 127) / 128, 65535);
             if (grid_x > 0 && grid_y > 0)
-                hipLaunchKernelGGL(gemm_kernel, dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(64, 4),
-                                   0, stream, A, B, C, M, N, K);
+                hipLaunchKernelGGL(gemm_kernel_any_size, dim3((unsigned int)grid_x, (unsigned int)grid_y),
+                                   dim3(64, 4), 0, stream, A, B, C, M, N, K);
         }
     }
     return hipGetLastError();

@@ -15,6 +15,7 @@ using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
 typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
+typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
 
 // Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in turn:
@@ -252,13 +253,23 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
         for (int j_part = 0; j_part < 2; ++j_part) {
             const i64 j_first = j_tile + wave % 2 * 32 + lane / 16 * 4 + j_part * 16;
             if (i < 1024) {
-                #pragma unroll 4
-                for (int e = 0; e < 4; ++e) {
-                    const i64 j = j_first + e;
-                    if (j < 1024) {
+                if (j_first + 4 <= 1024) {
+                    f32x4 C_vector;
+                    #pragma unroll 4
+                    for (i64 e = 0; e < 4; ++e) {
                         float c_tile = sums[i_part][j_part][e];
                         // kernel.py:13: C[i, j].store(c_tile)
-                        C[i * 1024 + j] = c_tile;
+                        C_vector[e] = c_tile;
+                    }
+                    *(f32x4_any *)&C[i * 1024 + j_first] = C_vector;
+                } else {
+                    #pragma unroll 4
+                    for (int e = 0; e < 4; ++e) {
+                        const i64 j = j_first + e;
+                        if (j < 1024) {
+                            float c_tile = sums[i_part][j_part][e];
+                            C[i * 1024 + j] = c_tile;
+                        }
                     }
                 }
             }
@@ -268,8 +279,7 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
 
 // a tile of 64 x 64 a block, 1 x 2 waves, at any alignment
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(128, 128), amdgpu_waves_per_eu(4, 4))) void
-matmul_kernel_kernel_unaligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B,
-                               float *__restrict__ C)
+matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, float *__restrict__ C)
 {
     __shared__ __attribute__((aligned(16))) _Float16 lds_A[2048];
     int from_A[2];
@@ -433,13 +443,23 @@ matmul_kernel_kernel_unaligned(const _Float16 *__restrict__ A, const _Float16 *_
         for (int j_part = 0; j_part < 2; ++j_part) {
             const i64 j_first = j_tile + wave % 2 * 32 + lane / 16 * 4 + j_part * 16;
             if (i < 1024) {
-                #pragma unroll 4
-                for (int e = 0; e < 4; ++e) {
-                    const i64 j = j_first + e;
-                    if (j < 1024) {
+                if (j_first + 4 <= 1024) {
+                    f32x4 C_vector;
+                    #pragma unroll 4
+                    for (i64 e = 0; e < 4; ++e) {
                         float c_tile = sums[i_part][j_part][e];
                         // kernel.py:13: C[i, j].store(c_tile)
-                        C[i * 1024 + j] = c_tile;
+                        C_vector[e] = c_tile;
+                    }
+                    *(f32x4_any *)&C[i * 1024 + j_first] = C_vector;
+                } else {
+                    #pragma unroll 4
+                    for (int e = 0; e < 4; ++e) {
+                        const i64 j = j_first + e;
+                        if (j < 1024) {
+                            float c_tile = sums[i_part][j_part][e];
+                            C[i * 1024 + j] = c_tile;
+                        }
                     }
                 }
             }
@@ -465,7 +485,7 @@ extern "C" hipError_t matmul_kernel(const _Float16 *A, const _Float16 *B, float 
     if ((size_t)A % 16 == 0 && (size_t)B % 16 == 0) {
         hipLaunchKernelGGL(matmul_kernel_kernel_aligned, dim3(256), dim3(128), 0, stream, A, B, C);
     } else {
-        hipLaunchKernelGGL(matmul_kernel_kernel_unaligned, dim3(256), dim3(128), 0, stream, A, B, C);
+        hipLaunchKernelGGL(matmul_kernel_kernel, dim3(256), dim3(128), 0, stream, A, B, C);
     }
     return hipGetLastError();
 }

@@ -461,8 +461,8 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
 
 // a tile of 256 x 128 a block, 4 x 2 waves, at any alignment
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
-two_mm_kernel_unaligned(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T,
-                        i64 M, i64 L, i64 N, float beta)
+two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T, i64 M, i64 L,
+                i64 N, float beta)
 {
     __shared__ __attribute__((aligned(16))) float lds_T[8192];
     int from_T[4];
@@ -756,10 +756,10 @@ two_mm_kernel_unaligned(const float *__restrict__ C, float *__restrict__ D, cons
     }
 }
 
-// a thread for each i, j
+// a thread for each element, of any size
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T, i64 M, i64 L,
-                float beta, i64 N)
+two_mm_kernel_any_size_2(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T,
+                         i64 M, i64 L, float beta, i64 N)
 {
     const i64 block_x = blockIdx.x;
     const i64 block_y = blockIdx.y;
@@ -841,15 +841,15 @@ extern "C" hipError_t two_mm(float alpha, float beta, const float *A, const floa
                                    D, T, M, L, N, beta);
         } else {
             if (const i64 grid_x = (M + 255) / 256 * ((L + 127) / 128); grid_x > 0)
-                hipLaunchKernelGGL(two_mm_kernel_unaligned, dim3((unsigned int)grid_x), dim3(512), 0, stream,
-                                   C, D, T, M, L, N, beta);
+                hipLaunchKernelGGL(two_mm_kernel_3, dim3((unsigned int)grid_x), dim3(512), 0, stream, C, D, T,
+                                   M, L, N, beta);
         }
     } else {
         {
             const i64 grid_x = min_i64((L + 63) / 64, 1048576);
             const i64 grid_y = min_i64((M + 3) / 4, 65535);
             if (grid_x > 0 && grid_y > 0)
-                hipLaunchKernelGGL(two_mm_kernel_3, dim3((unsigned int)grid_x, (unsigned int)grid_y),
+                hipLaunchKernelGGL(two_mm_kernel_any_size_2, dim3((unsigned int)grid_x, (unsigned int)grid_y),
                                    dim3(64, 4), 0, stream, C, D, T, M, L, beta, N);
         }
     }

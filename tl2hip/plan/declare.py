@@ -14,9 +14,9 @@ from tl2hip.plan.walk import all_exprs, all_stmts, bodies, own_exprs, with_bodie
 def declare(body: tuple[DeviceStmt, ...], dtypes: Mapping[str, DType]) -> tuple[DeviceStmt, ...]:
     """The body with a Declare for each variable that a Set or Combine in it writes.
 
-    A variable is declared by its first Set where that Set stands in the innermost block that holds every use
-    of it and does not read it; elsewhere at the head of the kernel, with 0 (Python would raise on reading it
-    unset, so any value is right there).
+    A variable is declared by its first Set where that stands in the innermost block that holds every later use
+    and does not read it. Blocks that each set it before they read it have a variable each. Elsewhere it is declared
+    at the head of the kernel, with 0 (Python would raise on reading it unset, so any value is right there).
     """
     written = {s.name: None for s in all_stmts(body) if isinstance(s, Set)}
     declared = {s.name for s in all_stmts(body) if isinstance(s, Declare)}
@@ -40,21 +40,17 @@ def _at_first_set(body: tuple[DeviceStmt, ...], name: str, dtype: DType) -> tupl
     using = [n for n, s in enumerate(body) if _uses(s, name)]
     if not using:
         return body
-    first = body[using[0]]
-    if isinstance(first, Set) and first.name == name and not _reads(first, name):
-        new = Declare(name, dtype, first.value, at=first.at)
-        return (*body[: using[0]], new, *body[using[0] + 1 :])
-    if len(using) > 1:
+    at = using[0]
+    first = body[at]
+    if _reads(first, name):
         return None
-    inner = bodies(first)
-    users = [n for n, b in enumerate(inner) if any(_uses(s, name) for s in b)]
-    if len(users) != 1 or _reads(first, name):
+    if isinstance(first, Set) and first.name == name:
+        return (*body[:at], Declare(name, dtype, first.value, at=first.at), *body[at + 1 :])
+    inside = [_at_first_set(b, name, dtype) for b in bodies(first)]
+    behind = _at_first_set(body[at + 1 :], name, dtype)
+    if behind is None or not inside or any(b is None for b in inside):
         return None
-    placed = _at_first_set(inner[users[0]], name, dtype)
-    if placed is None:
-        return None
-    new_bodies = tuple(placed if n == users[0] else b for n, b in enumerate(inner))
-    return (*body[: using[0]], with_bodies(first, new_bodies), *body[using[0] + 1 :])
+    return (*body[:at], with_bodies(first, tuple(b for b in inside if b is not None)), *behind)
 
 
 def _reads(s: DeviceStmt, name: str) -> bool:

@@ -21,6 +21,7 @@ from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
+from tl2hip.plan.walk import map_exprs as device_exprs
 from tl2hip.plan.widen import Moves, Widened, moves
 
 SUM = "sum of the product"
@@ -90,8 +91,9 @@ class Epilogue:
         def lower(body: tuple[Stmt, ...]) -> tuple[DeviceStmt, ...]:
             return self._code(_summed(body, Load(self.sums, (*slot, element), p.dtype, True)))
 
-        body = _moved(body_of(p), p.rows.name, Var(p.rows.name, I64))
-        return Widened(self.state, wide, body, p.at, lower).code(name)
+        code = Widened(self.state, wide, body_of(p), p.at, lower).code(name)
+        row = AxisRef(p.rows.name)
+        return device_exprs(lambda e: map_expr(lambda x: Var(row.axis, I64) if x == row else x, e), code)
 
     def _lowered(self, slot: tuple[Expr, ...], element: Expr) -> tuple[DeviceStmt, ...]:
         p = self.product
@@ -113,8 +115,7 @@ def body_of(p: MatrixProduct) -> tuple[Stmt, ...]:
 
 def moved_in_vectors(state: State, p: MatrixProduct, tile: Tile) -> Moves | None:
     """How the body moves runs of columns; None where it cannot, or a run is one element."""
-    body = _moved(body_of(p), p.rows.name, Var(p.rows.name, I64))
-    found = moves(state, p.columns, body, ())
+    found = moves(state, p.columns, body_of(p), ())
     run = tile.mfma.run
     if found is None or run == 1:
         return None

@@ -40,10 +40,8 @@ def matmul(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     limits = _limits(state, kernel)
     if limits is None:
         return fast
-    told = len(state.notes)
-    other = general.launch_chain(state, chain)
-    del state.notes[told:]  # the loops are told once, as the fast kernels run them
-    return (HostIf(limits, fast, other),)
+    other = general.plain_threads(state, chain, "kernel_any_size", "a thread for each element, of any size")
+    return (HostIf(limits, fast, (other,)),)
 
 
 def _cut(state: State, p: MatrixProduct) -> TileKernel | None:
@@ -69,7 +67,7 @@ def _add(state: State, kernel: TileKernel, moves: Moves | None, *, aligned: bool
         body = wrap(batch, (*body, LdsBarrier("LDS is used again")), state)
     size = f"{t.rows} x {t.columns}"
     summary = f"a tile of {size} a block, {t.down} x {t.across} waves" + ("" if aligned else ", at any alignment")
-    suffix = "kernel_aligned" if aligned else "kernel_unaligned"
+    suffix = "kernel_aligned" if aligned else ""
     return state.add(suffix, body, (t.threads, 1, 1), summary, t.waves)
 
 

@@ -1,0 +1,681 @@
+// Written by tl2hip from kernel.py for gfx942.
+//
+// C = (A @ B.T) * scale_A[:, None] * scale_B[None, :].
+//
+// Where each loop went:
+//   i  grid x, tiles of 128, 2 waves  rows of a matrix product
+//   j  grid x, tiles of 128, 2 waves  columns of a matrix product
+//   k  tiles of 128, 2 stages         summed by mfma_f32_16x16x32_fp8_fp8
+
+#ifndef __HIPCC_RTC__
+#include <hip/hip_runtime.h>
+#endif
+
+#pragma clang fp contract(off)
+
+using i64 = long long;
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+typedef unsigned char f8e4m3x16 __attribute__((ext_vector_type(16)));
+typedef i64 i64x2 __attribute__((ext_vector_type(2)));
+typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
+typedef __bf16 bf16x4 __attribute__((ext_vector_type(4)));
+typedef __bf16 bf16x4_any __attribute__((ext_vector_type(4), aligned(2)));
+typedef unsigned char f8e4m3x16_any __attribute__((ext_vector_type(16), aligned(1)));
+
+// The value of a float8_e4m3fnuz byte: 4 bits of exponent (bias 8), 3 of mantissa; 0x80 is NaN.
+static __device__ inline float f8e4m3_to_f32(unsigned char code) {
+    const unsigned int magnitude = code & 0x7fu;
+    if (code == 0x80u) return __builtin_nanf("");
+    const float small = (float)magnitude * 0x1p-10f;
+    const float large = __builtin_bit_cast(float, (magnitude << 20) + ((127u - 8u) << 23));
+    const float value = magnitude < 8u ? small : large;
+    return code & 0x80u ? -value : value;
+}
+
+// Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in turn:
+// each XCD gets 16 tiles that stand together, in groups of four rows, and finds them in its own L2 cache.
+static inline __device__ void tile_of(int block, int rows, int columns, int &row, int &column)
+{
+    const int whole = rows * columns / 128 * 128;
+    if (block < whole)
+        block = block / 128 * 128 + block % 8 * 16 + block / 8 % 16;
+    const int first = block / (4 * columns) * 4;
+    const int inside = block % (4 * columns);
+    const int group = rows - first < 4 ? rows - first : 4;
+    row = first + inside % group;
+    column = inside / group;
+}
+
+static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
+
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f8e4m3x16 first_f8e4m3x16(const unsigned char *from, i64 count)
+{
+    if (count >= 16)
+        return *(const f8e4m3x16 *)from;
+    f8e4m3x16 some = {};
+    for (int e = 0; e < 16; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
+// Memory from a place on, behind a descriptor in scalar registers.
+static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
+{
+    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);
+}
+
+// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.
+static inline __device__ f8e4m3x16 fetch_f8e4m3x16(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
+{
+    return __builtin_bit_cast(f8e4m3x16, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
+static inline __device__ void lds_barrier()
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+// What a scheduling group counts.
+enum { vector = 0x2, matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };
+
+// f32 to bf16, to nearest even, in integers: gfx942 has no instruction for it.
+static inline __host__ __device__ __bf16 bf16_from_f32(float x)
+{
+    const unsigned int bits = x == x ? __builtin_bit_cast(unsigned int, x) : 0x7fc00000;
+    const unsigned int rounded = bits + 0x7fff + (bits >> 16 & 1);
+    return __builtin_bit_cast(__bf16, (unsigned short)(rounded >> 16));
+}
+
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f8e4m3x16 first_f8e4m3x16_any(const unsigned char *from, i64 count)
+{
+    if (count >= 16)
+        return *(const f8e4m3x16_any *)from;
+    f8e4m3x16 some = {};
+    for (int e = 0; e < 16; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f8e4m3x16 fetch_f8e4m3x16_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f8e4m3x16_any *)(from + ahead + (unsigned int)offset);
+}
+
+// a tile of 128 x 128 a block, 2 x 2 waves
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
+gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char *__restrict__ B,
+                        const float *__restrict__ scale_A, const float *__restrict__ scale_B,
+                        __bf16 *__restrict__ C, i64 M, i64 N, i64 K)
+{
+    __shared__ __attribute__((aligned(16))) unsigned char lds_A[16384];
+    int from_A[4];
+    __shared__ __attribute__((aligned(16))) unsigned char lds_B[16384];
+    int from_B[4];
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    const int thread = thread_x;
+    const int lane = thread % 64;
+    const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
+    int i_number, j_number;
+    tile_of((int)block_x, (int)((M + 127) / 128), (int)((N + 127) / 128), i_number, j_number);
+    const int i_tile = __builtin_amdgcn_readfirstlane(i_number * 128);
+    const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 128);
+    f32x4 sums[4][4] = {};
+    f8e4m3x16 next_A[4];
+    i64x2 part_A[2][4];
+    const int row_A = thread / 8;
+    const int k_A = thread % 8 * 16;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_A[n] = (int)((min_i64(i_tile + row_A + n * 32, M - 1) - i_tile) * K + k_A);
+    }
+    const int to_A = row_A * 128 + (k_A ^ (row_A % 8 * 16));
+    const int start_A = wave / 2 * 8192 + lane % 16 * 128 + ((lane / 16 * 16) ^ (lane % 16 % 8 * 16));
+    f8e4m3x16 next_B[4];
+    i64x2 part_B[2][4];
+    const int row_B = thread / 8;
+    const int k_B = thread % 8 * 16;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_B[n] = (int)((min_i64(j_tile + row_B + n * 32, N - 1) - j_tile) * K + k_B);
+    }
+    const int to_B = row_B * 128 + (k_B ^ (row_B % 8 * 16));
+    const int start_B = wave % 2 * 8192 + lane % 16 * 128 + ((lane / 16 * 16) ^ (lane % 16 % 8 * 16));
+    const int steps = (K + 127) / 128;
+    const i64 k_last = (steps - 1) * 128;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_A[n] = first_f8e4m3x16(&A[min_i64(i_tile + row_A + n * 32, M - 1) * K + k_last + k_A],
+                                    K - (k_last + k_A));
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_B[n] = first_f8e4m3x16(&B[min_i64(j_tile + row_B + n * 32, N - 1) * K + k_last + k_B],
+                                    K - (k_last + k_B));
+    }
+    const __amdgpu_buffer_rsrc_t window_A = window(&A[i_tile * K]);
+    const __amdgpu_buffer_rsrc_t window_B = window(&B[j_tile * K]);
+    const int last = steps - 2;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        *(f8e4m3x16 *)&lds_A[to_A + n * 32 * 128] = next_A[n];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        *(f8e4m3x16 *)&lds_B[to_B + n * 32 * 128] = next_B[n];
+    }
+    if (1 < steps) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f8e4m3x16(window_A, from_A[n], 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f8e4m3x16(window_B, from_B[n], 0);
+        }
+    }
+    lds_barrier();
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[0][n] = *(const i64x2 *)&lds_A[start_A + n * 16 * 128];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[0][n] = *(const i64x2 *)&lds_B[start_B + n * 16 * 128];
+    }
+    // kernel.py:23: for k in range(K):
+    // the tile in LDS is multiplied, the next one follows it there
+    for (int step = 1; step < steps; ++step) {
+        const int next = step < last ? step : last;
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[1][n] = *(const i64x2 *)&lds_A[(start_A ^ 64) + n * 16 * 128];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[1][n] = *(const i64x2 *)&lds_B[(start_B ^ 64) + n * 16 * 128];
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                // kernel.py:24: s += f32(A[i, k]) * f32(B[j, k])
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][0],
+                        part_A[0][i_part][0], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        lds_barrier();  // every wave has its fragments
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            *(f8e4m3x16 *)&lds_A[to_A + n * 32 * 128] = next_A[n];
+            next_A[n] = fetch_f8e4m3x16(window_A, from_A[n], next * 128);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            *(f8e4m3x16 *)&lds_B[to_B + n * 32 * 128] = next_B[n];
+            next_B[n] = fetch_f8e4m3x16(window_B, from_B[n], next * 128);
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][1],
+                        part_A[0][i_part][1], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][0],
+                        part_A[1][i_part][0], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        lds_barrier();  // the next tile is in LDS
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[0][n] = *(const i64x2 *)&lds_A[start_A + n * 16 * 128];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[0][n] = *(const i64x2 *)&lds_B[start_B + n * 16 * 128];
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][1],
+                        part_A[1][i_part][1], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(global_read, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(global_read, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+        }
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][0],
+                    part_A[0][i_part][0], sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][1],
+                    part_A[0][i_part][1], sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[1][n] = *(const i64x2 *)&lds_A[(start_A ^ 64) + n * 16 * 128];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[1][n] = *(const i64x2 *)&lds_B[(start_B ^ 64) + n * 16 * 128];
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][0],
+                    part_A[1][i_part][0], sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][1],
+                    part_A[1][i_part][1], sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+            if (i < M) {
+                if (j_first + 4 <= N) {
+                    f32x4 scale_B_vector = *(const f32x4_any *)&scale_B[j_first];
+                    bf16x4 C_vector;
+                    #pragma unroll 4
+                    for (i64 e = 0; e < 4; ++e) {
+                        float s = sums[i_part][j_part][e];
+                        // kernel.py:25: C[i, j] = bf16(s * scale_A[i] * scale_B[j])
+                        C_vector[e] = bf16_from_f32(s * scale_A[i] * scale_B_vector[e]);
+                    }
+                    *(bf16x4_any *)&C[i * N + j_first] = C_vector;
+                } else {
+                    #pragma unroll 4
+                    for (int e = 0; e < 4; ++e) {
+                        const i64 j = j_first + e;
+                        if (j < N) {
+                            float s = sums[i_part][j_part][e];
+                            C[i * N + j] = bf16_from_f32(s * scale_A[i] * scale_B[j]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+// a tile of 128 x 128 a block, 2 x 2 waves, at any alignment
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
+gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__restrict__ B,
+                const float *__restrict__ scale_A, const float *__restrict__ scale_B, __bf16 *__restrict__ C,
+                i64 M, i64 N, i64 K)
+{
+    __shared__ __attribute__((aligned(16))) unsigned char lds_A[16384];
+    int from_A[4];
+    __shared__ __attribute__((aligned(16))) unsigned char lds_B[16384];
+    int from_B[4];
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    const int thread = thread_x;
+    const int lane = thread % 64;
+    const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
+    int i_number, j_number;
+    tile_of((int)block_x, (int)((M + 127) / 128), (int)((N + 127) / 128), i_number, j_number);
+    const int i_tile = __builtin_amdgcn_readfirstlane(i_number * 128);
+    const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 128);
+    f32x4 sums[4][4] = {};
+    f8e4m3x16 next_A[4];
+    i64x2 part_A[2][4];
+    const int row_A = thread / 8;
+    const int k_A = thread % 8 * 16;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_A[n] = (int)((min_i64(i_tile + row_A + n * 32, M - 1) - i_tile) * K + k_A);
+    }
+    const int to_A = row_A * 128 + (k_A ^ (row_A % 8 * 16));
+    const int start_A = wave / 2 * 8192 + lane % 16 * 128 + ((lane / 16 * 16) ^ (lane % 16 % 8 * 16));
+    f8e4m3x16 next_B[4];
+    i64x2 part_B[2][4];
+    const int row_B = thread / 8;
+    const int k_B = thread % 8 * 16;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_B[n] = (int)((min_i64(j_tile + row_B + n * 32, N - 1) - j_tile) * K + k_B);
+    }
+    const int to_B = row_B * 128 + (k_B ^ (row_B % 8 * 16));
+    const int start_B = wave % 2 * 8192 + lane % 16 * 128 + ((lane / 16 * 16) ^ (lane % 16 % 8 * 16));
+    const int steps = (K + 127) / 128;
+    const i64 k_last = (steps - 1) * 128;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_A[n] = first_f8e4m3x16_any(&A[min_i64(i_tile + row_A + n * 32, M - 1) * K + k_last + k_A],
+                                        K - (k_last + k_A));
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_B[n] = first_f8e4m3x16_any(&B[min_i64(j_tile + row_B + n * 32, N - 1) * K + k_last + k_B],
+                                        K - (k_last + k_B));
+    }
+    const char *const window_A = (const char *)&A[i_tile * K];
+    const char *const window_B = (const char *)&B[j_tile * K];
+    const int last = steps - 2;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        *(f8e4m3x16 *)&lds_A[to_A + n * 32 * 128] = next_A[n];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        *(f8e4m3x16 *)&lds_B[to_B + n * 32 * 128] = next_B[n];
+    }
+    if (1 < steps) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f8e4m3x16_any(window_A, from_A[n], 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f8e4m3x16_any(window_B, from_B[n], 0);
+        }
+    }
+    lds_barrier();
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[0][n] = *(const i64x2 *)&lds_A[start_A + n * 16 * 128];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[0][n] = *(const i64x2 *)&lds_B[start_B + n * 16 * 128];
+    }
+    // kernel.py:23: for k in range(K):
+    // the tile in LDS is multiplied, the next one follows it there
+    for (int step = 1; step < steps; ++step) {
+        const int next = step < last ? step : last;
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[1][n] = *(const i64x2 *)&lds_A[(start_A ^ 64) + n * 16 * 128];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[1][n] = *(const i64x2 *)&lds_B[(start_B ^ 64) + n * 16 * 128];
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                // kernel.py:24: s += f32(A[i, k]) * f32(B[j, k])
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][0],
+                        part_A[0][i_part][0], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        lds_barrier();  // every wave has its fragments
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            *(f8e4m3x16 *)&lds_A[to_A + n * 32 * 128] = next_A[n];
+            next_A[n] = fetch_f8e4m3x16_any(window_A, from_A[n], next * 128);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            *(f8e4m3x16 *)&lds_B[to_B + n * 32 * 128] = next_B[n];
+            next_B[n] = fetch_f8e4m3x16_any(window_B, from_B[n], next * 128);
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][1],
+                        part_A[0][i_part][1], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][0],
+                        part_A[1][i_part][0], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        lds_barrier();  // the next tile is in LDS
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[0][n] = *(const i64x2 *)&lds_A[start_A + n * 16 * 128];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[0][n] = *(const i64x2 *)&lds_B[start_B + n * 16 * 128];
+        }
+        #pragma unroll 4
+        for (int i_part = 0; i_part < 4; ++i_part) {
+            #pragma unroll 4
+            for (int j_part = 0; j_part < 4; ++j_part) {
+                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][1],
+                        part_A[1][i_part][1], sums[i_part][j_part], 0, 0, 0);
+            }
+        }
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(global_read, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(global_read, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+        }
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][0],
+                    part_A[0][i_part][0], sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][1],
+                    part_A[0][i_part][1], sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[1][n] = *(const i64x2 *)&lds_A[(start_A ^ 64) + n * 16 * 128];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[1][n] = *(const i64x2 *)&lds_B[(start_B ^ 64) + n * 16 * 128];
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][0],
+                    part_A[1][i_part][0], sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][1],
+                    part_A[1][i_part][1], sums[i_part][j_part], 0, 0, 0);
+        }
+    }
+    #pragma unroll 4
+    for (int i_part = 0; i_part < 4; ++i_part) {
+        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+        #pragma unroll 4
+        for (int j_part = 0; j_part < 4; ++j_part) {
+            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+            if (i < M) {
+                if (j_first + 4 <= N) {
+                    f32x4 scale_B_vector = *(const f32x4_any *)&scale_B[j_first];
+                    bf16x4 C_vector;
+                    #pragma unroll 4
+                    for (i64 e = 0; e < 4; ++e) {
+                        float s = sums[i_part][j_part][e];
+                        // kernel.py:25: C[i, j] = bf16(s * scale_A[i] * scale_B[j])
+                        C_vector[e] = bf16_from_f32(s * scale_A[i] * scale_B_vector[e]);
+                    }
+                    *(bf16x4_any *)&C[i * N + j_first] = C_vector;
+                } else {
+                    #pragma unroll 4
+                    for (int e = 0; e < 4; ++e) {
+                        const i64 j = j_first + e;
+                        if (j < N) {
+                            float s = sums[i_part][j_part][e];
+                            C[i * N + j] = bf16_from_f32(s * scale_A[i] * scale_B[j]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+// a thread for each element, of any size
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+gemm_fp8_kernel_any_size(const unsigned char *__restrict__ A, const unsigned char *__restrict__ B,
+                         const float *__restrict__ scale_A, const float *__restrict__ scale_B,
+                         __bf16 *__restrict__ C, i64 M, i64 N, i64 K)
+{
+    const i64 block_x = blockIdx.x;
+    const i64 block_y = blockIdx.y;
+    const i64 blocks_x = gridDim.x;
+    const i64 blocks_y = gridDim.y;
+    const i64 thread_x = threadIdx.x;
+    const i64 thread_y = threadIdx.y;
+    // kernel.py:20: for i in range(M):
+    for (i64 i_tile = block_y * 128; i_tile < M; i_tile += blocks_y * 128) {  // tiles of 128 i
+        for (i64 i = i_tile + thread_y; i < min_i64(i_tile + 128, M); i += 4) {
+            // kernel.py:21: for j in range(N):
+            for (i64 j_tile = block_x * 128; j_tile < N; j_tile += blocks_x * 128) {  // tiles of 128 j
+                for (i64 j = j_tile + thread_x; j < min_i64(j_tile + 128, N); j += 64) {
+                    // kernel.py:22: s = f32(0)
+                    float s = 0.0f;
+                    // kernel.py:23: for k in range(K):
+                    for (i64 k_tile = 0; k_tile < K; k_tile += 128) {  // tiles of 128 k
+                        for (i64 k = k_tile; k < min_i64(k_tile + 128, K); ++k) {
+                            // kernel.py:24: s += f32(A[i, k]) * f32(B[j, k])
+                            s = __builtin_fmaf(f8e4m3_to_f32(A[i * K + k]), f8e4m3_to_f32(B[j * K + k]), s);
+                        }
+                    }
+                    // kernel.py:25: C[i, j] = bf16(s * scale_A[i] * scale_B[j])
+                    C[i * N + j] = bf16_from_f32(s * scale_A[i] * scale_B[j]);
+                }
+            }
+        }
+    }
+}
+
+#ifndef __HIPCC_RTC__
+// Whether two ranges of memory share a byte; an empty range shares none.
+static bool overlap(const void *a, i64 bytes_a, const void *b, i64 bytes_b)
+{
+    return bytes_a > 0 && bytes_b > 0 && (size_t)a < (size_t)b + bytes_b && (size_t)b < (size_t)a + bytes_a;
+}
+
+// Launches gemm_fp8 on a stream. Pointers are to device memory; sizes count elements.
+extern "C" hipError_t gemm_fp8(const unsigned char *A, const unsigned char *B, const float *scale_A,
+                               const float *scale_B, __bf16 *C, i64 M, i64 K, i64 N, hipStream_t stream)
+{
+    if (M < 0 || K < 0 || N < 0)
+        return hipErrorInvalidValue;
+    const i64 A_bytes = M * K;
+    const i64 C_bytes = M * N * 2;
+    const i64 B_bytes = N * K;
+    const i64 scale_A_bytes = M * 4;
+    const i64 scale_B_bytes = N * 4;
+    if (overlap(A, A_bytes, C, C_bytes) ||
+        overlap(B, B_bytes, C, C_bytes) ||
+        overlap(scale_A, scale_A_bytes, C, C_bytes) ||
+        overlap(scale_B, scale_B_bytes, C, C_bytes))
+        return hipErrorInvalidValue;
+    if (0 < K && K < 8388608 && (M + 127) / 128 * ((N + 127) / 128) <= 1048576) {
+        if ((size_t)A % 16 == 0 && (size_t)B % 16 == 0 && K % 16 == 0) {
+            if (const i64 grid_x = (M + 127) / 128 * ((N + 127) / 128); grid_x > 0)
+                hipLaunchKernelGGL(gemm_fp8_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream,
+                                   A, B, scale_A, scale_B, C, M, N, K);
+        } else {
+            if (const i64 grid_x = (M + 127) / 128 * ((N + 127) / 128); grid_x > 0)
+                hipLaunchKernelGGL(gemm_fp8_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, B,
+                                   scale_A, scale_B, C, M, N, K);
+        }
+    } else {
+        {
+            const i64 grid_x = min_i64((N + 127) / 128, 1048576);
+            const i64 grid_y = min_i64((M + 127) / 128, 65535);
+            if (grid_x > 0 && grid_y > 0)
+                hipLaunchKernelGGL(gemm_fp8_kernel_any_size, dim3((unsigned int)grid_x, (unsigned int)grid_y),
+                                   dim3(64, 4), 0, stream, A, B, scale_A, scale_B, C, M, N, K);
+        }
+    }
+    return hipGetLastError();
+}
+#endif
