@@ -68,6 +68,12 @@ static inline __device__ void lds_barrier()
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
+// One matrix instruction of a whole wave: left @ right, added to the sums.
+static inline __device__ f32x4 mfma_f32_16x16x16f16(f16x4 left, f16x4 right, f32x4 sums)
+{
+    return __builtin_amdgcn_mfma_f32_16x16x16f16(left, right, sums, 0, 0, 0);
+}
+
 // Up to `count` elements from a place on, and zeros behind them.
 static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
 {
@@ -94,11 +100,12 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
                     i64 M, i64 N, i64 K)
 {
     __shared__ __attribute__((aligned(16))) _Float16 lds_A[8192];
-    int from_A[4];
     __shared__ __attribute__((aligned(16))) _Float16 lds_B[8192];
+    int from_A[4];
     int from_B[4];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 128 x 128 its block computes.
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
@@ -109,6 +116,9 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
     f32x4 sums[4][4] = {};
     f16x8 next_A[4];
     f16x8 part_A[4];
+    // A: of each tile a thread moves 4 pieces of 16 bytes. from_A is where they are in memory, to_A where
+    // they go in LDS, start_A where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_A = thread / 8;
     const int k_A = thread % 8 * 8;
     #pragma unroll 4
@@ -120,6 +130,10 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
     f16x8 next_B[4];
     f16x8 part_B[4];
     f16x4 turned_B[8];
+    // B: of each tile a thread moves 4 pieces of 16 bytes, of which 4 rows are turned at a time so that LDS
+    // has neighbours along the sum. from_B is where they are in memory, to_B where they go in LDS, start_B
+    // where this lane's fragments begin there. Pieces of a row change places by its number (^), so that the
+    // lanes of an access meet in no bank.
     const int row_B = (thread % 8 + thread / 16 % 2 * 8) * 8;
     const int k_B = (thread / 8 % 2 + thread / 32 * 2) * 4;
     #pragma unroll 4
@@ -129,6 +143,8 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
     const int to_B = row_B * 64 + (k_B ^ (((row_B % 8) ^ (row_B / 8 % 8)) * 8));
     const int start_B = wave % 2 * 4096 + lane % 16 * 64
             + ((lane / 16 * 8) ^ (((lane % 16 % 8) ^ (lane % 16 / 8 % 8)) * 8));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
     const int steps = (K + 63) / 64;
     const i64 k_last = (steps - 1) * 64;
     #pragma unroll 4
@@ -182,20 +198,18 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
         }
         __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
+            for (int c = 0; c < 4; ++c) {
                 // kernel.py:18: s += f32(A[i, k]) * f32(B[k, j])
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo,
-                        part_A[i_part].lo, sums[i_part][j_part], 0, 0, 0);
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi,
-                        part_A[i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
@@ -210,11 +224,10 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
         __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // every wave has its fragments
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo,
-                        part_A[i_part].lo, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
@@ -240,16 +253,16 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
         }
         __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi,
-                        part_A[i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // the next tile is in LDS
     }
+    // The last tile: nothing follows it.
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
@@ -259,19 +272,17 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
         part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo, part_A[i_part].lo,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi, part_A[i_part].hi,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
         }
     }
     #pragma unroll 4
@@ -283,33 +294,32 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
         part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo, part_A[i_part].lo,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi, part_A[i_part].hi,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
         }
     }
+    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
-        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+    for (int r = 0; r < 4; ++r) {
+        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+        for (int c = 0; c < 4; ++c) {
+            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
             if (i < M) {
                 if (j_first + 4 <= N) {
                     f32x4 C_vector;
                     #pragma unroll 4
                     for (i64 e = 0; e < 4; ++e) {
-                        float s = sums[i_part][j_part][e];
+                        float s = sums[r][c][e];
                         // kernel.py:19: C[i, j] = s
                         C_vector[e] = s;
                     }
@@ -319,7 +329,7 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
                     for (int e = 0; e < 4; ++e) {
                         const i64 j = j_first + e;
                         if (j < N) {
-                            float s = sums[i_part][j_part][e];
+                            float s = sums[r][c][e];
                             C[i * N + j] = s;
                         }
                     }
@@ -335,11 +345,12 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
             i64 N, i64 K)
 {
     __shared__ __attribute__((aligned(16))) _Float16 lds_A[8192];
-    int from_A[4];
     __shared__ __attribute__((aligned(16))) _Float16 lds_B[8192];
+    int from_A[4];
     int from_B[4];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 128 x 128 its block computes.
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
@@ -350,6 +361,9 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
     f32x4 sums[4][4] = {};
     f16x8 next_A[4];
     f16x8 part_A[4];
+    // A: of each tile a thread moves 4 pieces of 16 bytes. from_A is where they are in memory, to_A where
+    // they go in LDS, start_A where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_A = thread / 8;
     const int k_A = thread % 8 * 8;
     #pragma unroll 4
@@ -361,6 +375,10 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
     f16x8 next_B[4];
     f16x8 part_B[4];
     f16x4 turned_B[8];
+    // B: of each tile a thread moves 4 pieces of 16 bytes, of which 4 rows are turned at a time so that LDS
+    // has neighbours along the sum. from_B is where they are in memory, to_B where they go in LDS, start_B
+    // where this lane's fragments begin there. Pieces of a row change places by its number (^), so that the
+    // lanes of an access meet in no bank.
     const int row_B = (thread % 8 + thread / 16 % 2 * 8) * 8;
     const int k_B = (thread / 8 % 2 + thread / 32 * 2) * 4;
     #pragma unroll 4
@@ -370,6 +388,8 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
     const int to_B = row_B * 64 + (k_B ^ (((row_B % 8) ^ (row_B / 8 % 8)) * 8));
     const int start_B = wave % 2 * 4096 + lane % 16 * 64
             + ((lane / 16 * 8) ^ (((lane % 16 % 8) ^ (lane % 16 / 8 % 8)) * 8));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
     const int steps = (K + 63) / 64;
     const i64 k_last = (steps - 1) * 64;
     #pragma unroll 4
@@ -424,20 +444,18 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
         }
         __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
+            for (int c = 0; c < 4; ++c) {
                 // kernel.py:18: s += f32(A[i, k]) * f32(B[k, j])
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo,
-                        part_A[i_part].lo, sums[i_part][j_part], 0, 0, 0);
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi,
-                        part_A[i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
@@ -452,11 +470,10 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
         __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // every wave has its fragments
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo,
-                        part_A[i_part].lo, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
@@ -482,16 +499,16 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
         }
         __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi,
-                        part_A[i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // the next tile is in LDS
     }
+    // The last tile: nothing follows it.
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
@@ -501,19 +518,17 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
         part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo, part_A[i_part].lo,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi, part_A[i_part].hi,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
         }
     }
     #pragma unroll 4
@@ -525,33 +540,32 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
         part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo, part_A[i_part].lo,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi, part_A[i_part].hi,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
         }
     }
+    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
-        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+    for (int r = 0; r < 4; ++r) {
+        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+        for (int c = 0; c < 4; ++c) {
+            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
             if (i < M) {
                 if (j_first + 4 <= N) {
                     f32x4 C_vector;
                     #pragma unroll 4
                     for (i64 e = 0; e < 4; ++e) {
-                        float s = sums[i_part][j_part][e];
+                        float s = sums[r][c][e];
                         // kernel.py:19: C[i, j] = s
                         C_vector[e] = s;
                     }
@@ -561,7 +575,7 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
                     for (int e = 0; e < 4; ++e) {
                         const i64 j = j_first + e;
                         if (j < N) {
-                            float s = sums[i_part][j_part][e];
+                            float s = sums[r][c][e];
                             C[i * N + j] = s;
                         }
                     }

@@ -15,6 +15,7 @@ using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
 typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
+typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
 typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
 
@@ -66,6 +67,12 @@ static inline __device__ void lds_barrier()
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
+// One matrix instruction of a whole wave: left @ right, added to the sums.
+static inline __device__ f32x4 mfma_f32_16x16x16f16(f16x4 left, f16x4 right, f32x4 sums)
+{
+    return __builtin_amdgcn_mfma_f32_16x16x16f16(left, right, sums, 0, 0, 0);
+}
+
 // Up to `count` elements from a place on, and zeros behind them.
 static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
 {
@@ -92,11 +99,12 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
                              float *__restrict__ C)
 {
     __shared__ __attribute__((aligned(16))) _Float16 lds_A[2048];
-    int from_A[2];
     __shared__ __attribute__((aligned(16))) _Float16 lds_B[2048];
+    int from_A[2];
     int from_B[2];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 64 x 64 its block computes.
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
@@ -107,6 +115,9 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
     f32x4 sums[4][2] = {};
     f16x8 next_A[2];
     f16x8 part_A[4];
+    // A: of each tile a thread moves 2 pieces of 16 bytes. from_A is where they are in memory, to_A where
+    // they go in LDS, start_A where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_A = thread / 4;
     const int k_A = thread % 4 * 8;
     #pragma unroll 2
@@ -118,6 +129,10 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
     f16x8 next_B[2];
     f16x8 part_B[2];
     f16x2 turned_B[8];
+    // B: of each tile a thread moves 2 pieces of 16 bytes, of which 2 rows are turned at a time so that LDS
+    // has neighbours along the sum. from_B is where they are in memory, to_B where they go in LDS, start_B
+    // where this lane's fragments begin there. Pieces of a row change places by its number (^), so that the
+    // lanes of an access meet in no bank.
     const int row_B = thread % 8 * 8;
     const int k_B = thread / 8 * 2;
     #pragma unroll 2
@@ -128,6 +143,8 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
     const int start_B = (wave % 2 * 32 + lane % 16) * 32
             + ((lane / 16 * 8)
                ^ ((((wave % 2 * 32 + lane % 16) / 2 % 4) ^ ((wave % 2 * 32 + lane % 16) / 16 % 4)) * 8));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
     const int steps = 32;
     const i64 k_last = (steps - 1) * 32;
     #pragma unroll 2
@@ -181,20 +198,18 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
         __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // every wave has its fragments
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 2
-            for (int j_part = 0; j_part < 2; ++j_part) {
+            for (int c = 0; c < 2; ++c) {
                 // kernel.py:12: c_tile = tl.dot(a_tile, b_tile)
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo,
-                        part_A[i_part].lo, sums[i_part][j_part], 0, 0, 0);
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 2
-            for (int j_part = 0; j_part < 2; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi,
-                        part_A[i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 2; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
@@ -222,6 +237,7 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
         __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // the next tile is in LDS
     }
+    // The last tile: nothing follows it.
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 32];
@@ -231,33 +247,32 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
         part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 8)) + n * 16 * 32];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 2
-        for (int j_part = 0; j_part < 2; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo, part_A[i_part].lo,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 2; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 2
-        for (int j_part = 0; j_part < 2; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi, part_A[i_part].hi,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 2; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
         }
     }
+    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
-        const i64 i = i_tile + lane % 16 + i_part * 16;
+    for (int r = 0; r < 4; ++r) {
+        const i64 i = i_tile + lane % 16 + r * 16;
         #pragma unroll 2
-        for (int j_part = 0; j_part < 2; ++j_part) {
-            const i64 j_first = j_tile + wave % 2 * 32 + lane / 16 * 4 + j_part * 16;
+        for (int c = 0; c < 2; ++c) {
+            const i64 j_first = j_tile + wave % 2 * 32 + lane / 16 * 4 + c * 16;
             if (i < 1024) {
                 if (j_first + 4 <= 1024) {
                     f32x4 C_vector;
                     #pragma unroll 4
                     for (i64 e = 0; e < 4; ++e) {
-                        float c_tile = sums[i_part][j_part][e];
+                        float c_tile = sums[r][c][e];
                         // kernel.py:13: C[i, j].store(c_tile)
                         C_vector[e] = c_tile;
                     }
@@ -267,7 +282,7 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
                     for (int e = 0; e < 4; ++e) {
                         const i64 j = j_first + e;
                         if (j < 1024) {
-                            float c_tile = sums[i_part][j_part][e];
+                            float c_tile = sums[r][c][e];
                             C[i * 1024 + j] = c_tile;
                         }
                     }
@@ -282,11 +297,12 @@ extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(128, 128), amdg
 matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, float *__restrict__ C)
 {
     __shared__ __attribute__((aligned(16))) _Float16 lds_A[2048];
-    int from_A[2];
     __shared__ __attribute__((aligned(16))) _Float16 lds_B[2048];
+    int from_A[2];
     int from_B[2];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 64 x 64 its block computes.
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
@@ -297,6 +313,9 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
     f32x4 sums[4][2] = {};
     f16x8 next_A[2];
     f16x8 part_A[4];
+    // A: of each tile a thread moves 2 pieces of 16 bytes. from_A is where they are in memory, to_A where
+    // they go in LDS, start_A where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_A = thread / 4;
     const int k_A = thread % 4 * 8;
     #pragma unroll 2
@@ -308,6 +327,10 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
     f16x8 next_B[2];
     f16x8 part_B[2];
     f16x2 turned_B[8];
+    // B: of each tile a thread moves 2 pieces of 16 bytes, of which 2 rows are turned at a time so that LDS
+    // has neighbours along the sum. from_B is where they are in memory, to_B where they go in LDS, start_B
+    // where this lane's fragments begin there. Pieces of a row change places by its number (^), so that the
+    // lanes of an access meet in no bank.
     const int row_B = thread % 8 * 8;
     const int k_B = thread / 8 * 2;
     #pragma unroll 2
@@ -318,6 +341,8 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
     const int start_B = (wave % 2 * 32 + lane % 16) * 32
             + ((lane / 16 * 8)
                ^ ((((wave % 2 * 32 + lane % 16) / 2 % 4) ^ ((wave % 2 * 32 + lane % 16) / 16 % 4)) * 8));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
     const int steps = 32;
     const i64 k_last = (steps - 1) * 32;
     #pragma unroll 2
@@ -371,20 +396,18 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
         __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // every wave has its fragments
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 2
-            for (int j_part = 0; j_part < 2; ++j_part) {
+            for (int c = 0; c < 2; ++c) {
                 // kernel.py:12: c_tile = tl.dot(a_tile, b_tile)
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo,
-                        part_A[i_part].lo, sums[i_part][j_part], 0, 0, 0);
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 2
-            for (int j_part = 0; j_part < 2; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi,
-                        part_A[i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 2; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
@@ -412,6 +435,7 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
         __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // the next tile is in LDS
     }
+    // The last tile: nothing follows it.
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 32];
@@ -421,33 +445,32 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
         part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 8)) + n * 16 * 32];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 2
-        for (int j_part = 0; j_part < 2; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].lo, part_A[i_part].lo,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 2; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 2
-        for (int j_part = 0; j_part < 2; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_B[j_part].hi, part_A[i_part].hi,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 2; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
         }
     }
+    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
-        const i64 i = i_tile + lane % 16 + i_part * 16;
+    for (int r = 0; r < 4; ++r) {
+        const i64 i = i_tile + lane % 16 + r * 16;
         #pragma unroll 2
-        for (int j_part = 0; j_part < 2; ++j_part) {
-            const i64 j_first = j_tile + wave % 2 * 32 + lane / 16 * 4 + j_part * 16;
+        for (int c = 0; c < 2; ++c) {
+            const i64 j_first = j_tile + wave % 2 * 32 + lane / 16 * 4 + c * 16;
             if (i < 1024) {
                 if (j_first + 4 <= 1024) {
                     f32x4 C_vector;
                     #pragma unroll 4
                     for (i64 e = 0; e < 4; ++e) {
-                        float c_tile = sums[i_part][j_part][e];
+                        float c_tile = sums[r][c][e];
                         // kernel.py:13: C[i, j].store(c_tile)
                         C_vector[e] = c_tile;
                     }
@@ -457,7 +480,7 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
                     for (int e = 0; e < 4; ++e) {
                         const i64 j = j_first + e;
                         if (j < 1024) {
-                            float c_tile = sums[i_part][j_part][e];
+                            float c_tile = sums[r][c][e];
                             C[i * 1024 + j] = c_tile;
                         }
                     }

@@ -16,8 +16,8 @@
 using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
-typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
+typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 typedef _Float16 f16x4_any __attribute__((ext_vector_type(4), aligned(2)));
 typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
 
@@ -99,6 +99,12 @@ static inline __device__ void lds_barrier()
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
+// One matrix instruction of a whole wave: left @ right, added to the sums.
+static inline __device__ f32x4 mfma_f32_16x16x16f16(f16x4 left, f16x4 right, f32x4 sums)
+{
+    return __builtin_amdgcn_mfma_f32_16x16x16f16(left, right, sums, 0, 0, 0);
+}
+
 // What a scheduling group counts.
 enum { vector = 0x2, matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };
 
@@ -128,11 +134,12 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
                               const float *__restrict__ bias, _Float16 *__restrict__ Y, i64 T, i64 H, i64 D)
 {
     __shared__ __attribute__((aligned(16))) _Float16 lds_X[8192];
-    int from_X[4];
     __shared__ __attribute__((aligned(16))) _Float16 lds_W[8192];
+    int from_X[4];
     int from_W[4];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 128 x 128 its block computes.
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
@@ -143,6 +150,9 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
     f32x4 sums[4][4] = {};
     f16x8 next_X[4];
     f16x8 part_X[2][4];
+    // X: of each tile a thread moves 4 pieces of 16 bytes. from_X is where they are in memory, to_X where
+    // they go in LDS, start_X where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_X = thread / 8;
     const int k_X = thread % 8 * 8;
     #pragma unroll 4
@@ -153,6 +163,9 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
     const int start_X = wave / 2 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
     f16x8 next_W[4];
     f16x8 part_W[2][4];
+    // W: of each tile a thread moves 4 pieces of 16 bytes. from_W is where they are in memory, to_W where
+    // they go in LDS, start_W where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_W = thread / 8;
     const int k_W = thread % 8 * 8;
     #pragma unroll 4
@@ -161,6 +174,8 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
     }
     const int to_W = row_W * 64 + (k_W ^ (row_W % 8 * 8));
     const int start_W = wave % 2 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
     const int steps = (D + 63) / 64;
     const i64 k_last = (steps - 1) * 64;
     #pragma unroll 4
@@ -216,12 +231,11 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
             part_W[1][n] = *(const f16x8 *)&lds_W[(start_W ^ 32) + n * 16 * 64];
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
+            for (int c = 0; c < 4; ++c) {
                 // kernel.py:22: s += f32(X[t, d]) * f32(W[h, d])
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[0][j_part].lo,
-                        part_X[0][i_part].lo, sums[i_part][j_part], 0, 0, 0);
+                sums[r][c] = mfma_f32_16x16x16f16(part_W[0][c].lo, part_X[0][r].lo, sums[r][c]);
             }
         }
         lds_barrier();  // every wave has its fragments
@@ -236,19 +250,17 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
             next_W[n] = fetch_f16x8(window_W, from_W[n], next * 128);
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[0][j_part].hi,
-                        part_X[0][i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_W[0][c].hi, part_X[0][r].hi, sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[1][j_part].lo,
-                        part_X[1][i_part].lo, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_W[1][c].lo, part_X[1][r].lo, sums[r][c]);
             }
         }
         lds_barrier();  // the next tile is in LDS
@@ -261,13 +273,13 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
             part_W[0][n] = *(const f16x8 *)&lds_W[start_W + n * 16 * 64];
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[1][j_part].hi,
-                        part_X[1][i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_W[1][c].hi, part_X[1][r].hi, sums[r][c]);
             }
         }
+        // The order of all that in the machine code: accesses spread out between matrix instructions.
         #pragma unroll 8
         for (int n = 0; n < 8; ++n) {
             __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
@@ -293,22 +305,19 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
             __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
         }
     }
+    // The last tile: nothing follows it.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[0][j_part].lo,
-                                                                         part_X[0][i_part].lo,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_W[0][c].lo, part_X[0][r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[0][j_part].hi,
-                                                                         part_X[0][i_part].hi,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_W[0][c].hi, part_X[0][r].hi, sums[r][c]);
         }
     }
     #pragma unroll 4
@@ -320,36 +329,33 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
         part_W[1][n] = *(const f16x8 *)&lds_W[(start_W ^ 32) + n * 16 * 64];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[1][j_part].lo,
-                                                                         part_X[1][i_part].lo,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_W[1][c].lo, part_X[1][r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[1][j_part].hi,
-                                                                         part_X[1][i_part].hi,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_W[1][c].hi, part_X[1][r].hi, sums[r][c]);
         }
     }
+    // What is done with the sums: a lane has 4 neighbouring h of one t in each of its fragments.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
-        const i64 t = t_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+    for (int r = 0; r < 4; ++r) {
+        const i64 t = t_tile + wave / 2 * 64 + lane % 16 + r * 16;
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            const i64 h_first = h_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+        for (int c = 0; c < 4; ++c) {
+            const i64 h_first = h_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
             if (t < T) {
                 if (h_first + 4 <= H) {
                     f32x4 bias_vector = *(const f32x4_any *)&bias[h_first];
                     f16x4 Y_vector;
                     #pragma unroll 4
                     for (i64 e = 0; e < 4; ++e) {
-                        float s = sums[i_part][j_part][e];
+                        float s = sums[r][c][e];
                         // kernel.py:23: x = s + bias[h]
                         float x = s + bias_vector[e];
                         // kernel.py:24: inner = f32(0.7978846) * (x + f32(0.044715) * x * x * x)
@@ -363,7 +369,7 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
                     for (int e = 0; e < 4; ++e) {
                         const i64 h = h_first + e;
                         if (h < H) {
-                            float s = sums[i_part][j_part][e];
+                            float s = sums[r][c][e];
                             float x = s + bias[h];
                             float inner = 0.7978846f * (x + 0.044715f * x * x * x);
                             Y[t * H + h] = (_Float16)(0.5f * x * (1.0f + tanh_f32(inner)));
@@ -381,11 +387,12 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
                       const float *__restrict__ bias, _Float16 *__restrict__ Y, i64 T, i64 H, i64 D)
 {
     __shared__ __attribute__((aligned(16))) _Float16 lds_X[8192];
-    int from_X[4];
     __shared__ __attribute__((aligned(16))) _Float16 lds_W[8192];
+    int from_X[4];
     int from_W[4];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 128 x 128 its block computes.
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
@@ -396,6 +403,9 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
     f32x4 sums[4][4] = {};
     f16x8 next_X[4];
     f16x8 part_X[2][4];
+    // X: of each tile a thread moves 4 pieces of 16 bytes. from_X is where they are in memory, to_X where
+    // they go in LDS, start_X where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_X = thread / 8;
     const int k_X = thread % 8 * 8;
     #pragma unroll 4
@@ -406,6 +416,9 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
     const int start_X = wave / 2 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
     f16x8 next_W[4];
     f16x8 part_W[2][4];
+    // W: of each tile a thread moves 4 pieces of 16 bytes. from_W is where they are in memory, to_W where
+    // they go in LDS, start_W where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_W = thread / 8;
     const int k_W = thread % 8 * 8;
     #pragma unroll 4
@@ -414,6 +427,8 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
     }
     const int to_W = row_W * 64 + (k_W ^ (row_W % 8 * 8));
     const int start_W = wave % 2 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
     const int steps = (D + 63) / 64;
     const i64 k_last = (steps - 1) * 64;
     #pragma unroll 4
@@ -469,12 +484,11 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
             part_W[1][n] = *(const f16x8 *)&lds_W[(start_W ^ 32) + n * 16 * 64];
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
+            for (int c = 0; c < 4; ++c) {
                 // kernel.py:22: s += f32(X[t, d]) * f32(W[h, d])
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[0][j_part].lo,
-                        part_X[0][i_part].lo, sums[i_part][j_part], 0, 0, 0);
+                sums[r][c] = mfma_f32_16x16x16f16(part_W[0][c].lo, part_X[0][r].lo, sums[r][c]);
             }
         }
         lds_barrier();  // every wave has its fragments
@@ -489,19 +503,17 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
             next_W[n] = fetch_f16x8_any(window_W, from_W[n], next * 128);
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[0][j_part].hi,
-                        part_X[0][i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_W[0][c].hi, part_X[0][r].hi, sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[1][j_part].lo,
-                        part_X[1][i_part].lo, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_W[1][c].lo, part_X[1][r].lo, sums[r][c]);
             }
         }
         lds_barrier();  // the next tile is in LDS
@@ -514,13 +526,13 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
             part_W[0][n] = *(const f16x8 *)&lds_W[start_W + n * 16 * 64];
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[1][j_part].hi,
-                        part_X[1][i_part].hi, sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_W[1][c].hi, part_X[1][r].hi, sums[r][c]);
             }
         }
+        // The order of all that in the machine code: accesses spread out between matrix instructions.
         #pragma unroll 8
         for (int n = 0; n < 8; ++n) {
             __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
@@ -546,22 +558,19 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
             __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
         }
     }
+    // The last tile: nothing follows it.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[0][j_part].lo,
-                                                                         part_X[0][i_part].lo,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_W[0][c].lo, part_X[0][r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[0][j_part].hi,
-                                                                         part_X[0][i_part].hi,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_W[0][c].hi, part_X[0][r].hi, sums[r][c]);
         }
     }
     #pragma unroll 4
@@ -573,36 +582,33 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
         part_W[1][n] = *(const f16x8 *)&lds_W[(start_W ^ 32) + n * 16 * 64];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[1][j_part].lo,
-                                                                         part_X[1][i_part].lo,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_W[1][c].lo, part_X[1][r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x16f16(part_W[1][j_part].hi,
-                                                                         part_X[1][i_part].hi,
-                                                                         sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_W[1][c].hi, part_X[1][r].hi, sums[r][c]);
         }
     }
+    // What is done with the sums: a lane has 4 neighbouring h of one t in each of its fragments.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
-        const i64 t = t_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+    for (int r = 0; r < 4; ++r) {
+        const i64 t = t_tile + wave / 2 * 64 + lane % 16 + r * 16;
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            const i64 h_first = h_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+        for (int c = 0; c < 4; ++c) {
+            const i64 h_first = h_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
             if (t < T) {
                 if (h_first + 4 <= H) {
                     f32x4 bias_vector = *(const f32x4_any *)&bias[h_first];
                     f16x4 Y_vector;
                     #pragma unroll 4
                     for (i64 e = 0; e < 4; ++e) {
-                        float s = sums[i_part][j_part][e];
+                        float s = sums[r][c][e];
                         // kernel.py:23: x = s + bias[h]
                         float x = s + bias_vector[e];
                         // kernel.py:24: inner = f32(0.7978846) * (x + f32(0.044715) * x * x * x)
@@ -616,7 +622,7 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
                     for (int e = 0; e < 4; ++e) {
                         const i64 h = h_first + e;
                         if (h < H) {
-                            float s = sums[i_part][j_part][e];
+                            float s = sums[r][c][e];
                             float x = s + bias[h];
                             float inner = 0.7978846f * (x + 0.044715f * x * x * x);
                             Y[t * H + h] = (_Float16)(0.5f * x * (1.0f + tanh_f32(inner)));

@@ -80,6 +80,12 @@ static inline __device__ void lds_barrier()
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
+// One matrix instruction of a whole wave: left @ right, added to the sums.
+static inline __device__ f32x4 mfma_f32_16x16x32_fp8_fp8(i64 left, i64 right, f32x4 sums)
+{
+    return __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(left, right, sums, 0, 0, 0);
+}
+
 // What a scheduling group counts.
 enum { vector = 0x2, matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };
 
@@ -118,11 +124,12 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
                         __bf16 *__restrict__ C, i64 M, i64 N, i64 K)
 {
     __shared__ __attribute__((aligned(16))) unsigned char lds_A[16384];
-    int from_A[4];
     __shared__ __attribute__((aligned(16))) unsigned char lds_B[16384];
+    int from_A[4];
     int from_B[4];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 128 x 128 its block computes.
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
@@ -133,6 +140,9 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
     f32x4 sums[4][4] = {};
     f8e4m3x16 next_A[4];
     i64x2 part_A[2][4];
+    // A: of each tile a thread moves 4 pieces of 16 bytes. from_A is where they are in memory, to_A where
+    // they go in LDS, start_A where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_A = thread / 8;
     const int k_A = thread % 8 * 16;
     #pragma unroll 4
@@ -143,6 +153,9 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
     const int start_A = wave / 2 * 8192 + lane % 16 * 128 + ((lane / 16 * 16) ^ (lane % 16 % 8 * 16));
     f8e4m3x16 next_B[4];
     i64x2 part_B[2][4];
+    // B: of each tile a thread moves 4 pieces of 16 bytes. from_B is where they are in memory, to_B where
+    // they go in LDS, start_B where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_B = thread / 8;
     const int k_B = thread % 8 * 16;
     #pragma unroll 4
@@ -151,6 +164,8 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
     }
     const int to_B = row_B * 128 + (k_B ^ (row_B % 8 * 16));
     const int start_B = wave % 2 * 8192 + lane % 16 * 128 + ((lane / 16 * 16) ^ (lane % 16 % 8 * 16));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
     const int steps = (K + 127) / 128;
     const i64 k_last = (steps - 1) * 128;
     #pragma unroll 4
@@ -206,12 +221,11 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
             part_B[1][n] = *(const i64x2 *)&lds_B[(start_B ^ 64) + n * 16 * 128];
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
+            for (int c = 0; c < 4; ++c) {
                 // kernel.py:24: s += f32(A[i, k]) * f32(B[j, k])
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][0],
-                        part_A[0][i_part][0], sums[i_part][j_part], 0, 0, 0);
+                sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[0][c][0], part_A[0][r][0], sums[r][c]);
             }
         }
         lds_barrier();  // every wave has its fragments
@@ -226,19 +240,17 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
             next_B[n] = fetch_f8e4m3x16(window_B, from_B[n], next * 128);
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][1],
-                        part_A[0][i_part][1], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[0][c][1], part_A[0][r][1], sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][0],
-                        part_A[1][i_part][0], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[1][c][0], part_A[1][r][0], sums[r][c]);
             }
         }
         lds_barrier();  // the next tile is in LDS
@@ -251,13 +263,13 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
             part_B[0][n] = *(const i64x2 *)&lds_B[start_B + n * 16 * 128];
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][1],
-                        part_A[1][i_part][1], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[1][c][1], part_A[1][r][1], sums[r][c]);
             }
         }
+        // The order of all that in the machine code: accesses spread out between matrix instructions.
         #pragma unroll 8
         for (int n = 0; n < 8; ++n) {
             __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
@@ -283,20 +295,19 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
             __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
         }
     }
+    // The last tile: nothing follows it.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][0],
-                    part_A[0][i_part][0], sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[0][c][0], part_A[0][r][0], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][1],
-                    part_A[0][i_part][1], sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[0][c][1], part_A[0][r][1], sums[r][c]);
         }
     }
     #pragma unroll 4
@@ -308,34 +319,33 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
         part_B[1][n] = *(const i64x2 *)&lds_B[(start_B ^ 64) + n * 16 * 128];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][0],
-                    part_A[1][i_part][0], sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[1][c][0], part_A[1][r][0], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][1],
-                    part_A[1][i_part][1], sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[1][c][1], part_A[1][r][1], sums[r][c]);
         }
     }
+    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
-        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+    for (int r = 0; r < 4; ++r) {
+        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+        for (int c = 0; c < 4; ++c) {
+            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
             if (i < M) {
                 if (j_first + 4 <= N) {
                     f32x4 scale_B_vector = *(const f32x4_any *)&scale_B[j_first];
                     bf16x4 C_vector;
                     #pragma unroll 4
                     for (i64 e = 0; e < 4; ++e) {
-                        float s = sums[i_part][j_part][e];
+                        float s = sums[r][c][e];
                         // kernel.py:25: C[i, j] = bf16(s * scale_A[i] * scale_B[j])
                         C_vector[e] = bf16_from_f32(s * scale_A[i] * scale_B_vector[e]);
                     }
@@ -345,7 +355,7 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
                     for (int e = 0; e < 4; ++e) {
                         const i64 j = j_first + e;
                         if (j < N) {
-                            float s = sums[i_part][j_part][e];
+                            float s = sums[r][c][e];
                             C[i * N + j] = bf16_from_f32(s * scale_A[i] * scale_B[j]);
                         }
                     }
@@ -362,11 +372,12 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
                 i64 M, i64 N, i64 K)
 {
     __shared__ __attribute__((aligned(16))) unsigned char lds_A[16384];
-    int from_A[4];
     __shared__ __attribute__((aligned(16))) unsigned char lds_B[16384];
+    int from_A[4];
     int from_B[4];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 128 x 128 its block computes.
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
@@ -377,6 +388,9 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
     f32x4 sums[4][4] = {};
     f8e4m3x16 next_A[4];
     i64x2 part_A[2][4];
+    // A: of each tile a thread moves 4 pieces of 16 bytes. from_A is where they are in memory, to_A where
+    // they go in LDS, start_A where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_A = thread / 8;
     const int k_A = thread % 8 * 16;
     #pragma unroll 4
@@ -387,6 +401,9 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
     const int start_A = wave / 2 * 8192 + lane % 16 * 128 + ((lane / 16 * 16) ^ (lane % 16 % 8 * 16));
     f8e4m3x16 next_B[4];
     i64x2 part_B[2][4];
+    // B: of each tile a thread moves 4 pieces of 16 bytes. from_B is where they are in memory, to_B where
+    // they go in LDS, start_B where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_B = thread / 8;
     const int k_B = thread % 8 * 16;
     #pragma unroll 4
@@ -395,6 +412,8 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
     }
     const int to_B = row_B * 128 + (k_B ^ (row_B % 8 * 16));
     const int start_B = wave % 2 * 8192 + lane % 16 * 128 + ((lane / 16 * 16) ^ (lane % 16 % 8 * 16));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
     const int steps = (K + 127) / 128;
     const i64 k_last = (steps - 1) * 128;
     #pragma unroll 4
@@ -450,12 +469,11 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
             part_B[1][n] = *(const i64x2 *)&lds_B[(start_B ^ 64) + n * 16 * 128];
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
+            for (int c = 0; c < 4; ++c) {
                 // kernel.py:24: s += f32(A[i, k]) * f32(B[j, k])
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][0],
-                        part_A[0][i_part][0], sums[i_part][j_part], 0, 0, 0);
+                sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[0][c][0], part_A[0][r][0], sums[r][c]);
             }
         }
         lds_barrier();  // every wave has its fragments
@@ -470,19 +488,17 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
             next_B[n] = fetch_f8e4m3x16_any(window_B, from_B[n], next * 128);
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][1],
-                        part_A[0][i_part][1], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[0][c][1], part_A[0][r][1], sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][0],
-                        part_A[1][i_part][0], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[1][c][0], part_A[1][r][0], sums[r][c]);
             }
         }
         lds_barrier();  // the next tile is in LDS
@@ -495,13 +511,13 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
             part_B[0][n] = *(const i64x2 *)&lds_B[start_B + n * 16 * 128];
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][1],
-                        part_A[1][i_part][1], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[1][c][1], part_A[1][r][1], sums[r][c]);
             }
         }
+        // The order of all that in the machine code: accesses spread out between matrix instructions.
         #pragma unroll 8
         for (int n = 0; n < 8; ++n) {
             __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
@@ -527,20 +543,19 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
             __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
         }
     }
+    // The last tile: nothing follows it.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][0],
-                    part_A[0][i_part][0], sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[0][c][0], part_A[0][r][0], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[0][j_part][1],
-                    part_A[0][i_part][1], sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[0][c][1], part_A[0][r][1], sums[r][c]);
         }
     }
     #pragma unroll 4
@@ -552,34 +567,33 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
         part_B[1][n] = *(const i64x2 *)&lds_B[(start_B ^ 64) + n * 16 * 128];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][0],
-                    part_A[1][i_part][0], sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[1][c][0], part_A[1][r][0], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(part_B[1][j_part][1],
-                    part_A[1][i_part][1], sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[1][c][1], part_A[1][r][1], sums[r][c]);
         }
     }
+    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
-        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+    for (int r = 0; r < 4; ++r) {
+        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+        for (int c = 0; c < 4; ++c) {
+            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
             if (i < M) {
                 if (j_first + 4 <= N) {
                     f32x4 scale_B_vector = *(const f32x4_any *)&scale_B[j_first];
                     bf16x4 C_vector;
                     #pragma unroll 4
                     for (i64 e = 0; e < 4; ++e) {
-                        float s = sums[i_part][j_part][e];
+                        float s = sums[r][c][e];
                         // kernel.py:25: C[i, j] = bf16(s * scale_A[i] * scale_B[j])
                         C_vector[e] = bf16_from_f32(s * scale_A[i] * scale_B_vector[e]);
                     }
@@ -589,7 +603,7 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
                     for (int e = 0; e < 4; ++e) {
                         const i64 j = j_first + e;
                         if (j < N) {
-                            float s = sums[i_part][j_part][e];
+                            float s = sums[r][c][e];
                             C[i * N + j] = bf16_from_f32(s * scale_A[i] * scale_B[j]);
                         }
                     }

@@ -71,6 +71,12 @@ static inline __device__ void lds_barrier()
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
+// One matrix instruction of a whole wave: left @ right, added to the sums.
+static inline __device__ f32x4 mfma_f32_16x16x4f32(float left, float right, f32x4 sums)
+{
+    return __builtin_amdgcn_mfma_f32_16x16x4f32(left, right, sums, 0, 0, 0);
+}
+
 // Up to `count` elements from a place on, and zeros behind them.
 static inline __device__ f32x4 first_f32x4_any(const float *from, i64 count)
 {
@@ -168,11 +174,12 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
                       i64 L, i64 N, float beta)
 {
     __shared__ __attribute__((aligned(16))) float lds_T[8192];
-    int from_T[4];
     __shared__ __attribute__((aligned(16))) float lds_C[4096];
+    int from_T[4];
     int from_C[2];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 256 x 128 its block computes.
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
@@ -183,6 +190,9 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     f32x4 sums[4][4] = {};
     f32x4 next_T[4];
     f32x4 part_T[4];
+    // T: of each tile a thread moves 4 pieces of 16 bytes. from_T is where they are in memory, to_T where
+    // they go in LDS, start_T where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_T = thread / 8;
     const int k_T = thread % 8 * 4;
     #pragma unroll 4
@@ -194,6 +204,10 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     f32x4 next_C[2];
     f32x4 part_C[4];
     f32x2 turned_C[4];
+    // C: of each tile a thread moves 2 pieces of 16 bytes, of which 2 rows are turned at a time so that LDS
+    // has neighbours along the sum. from_C is where they are in memory, to_C where they go in LDS, start_C
+    // where this lane's fragments begin there. Pieces of a row change places by its number (^), so that the
+    // lanes of an access meet in no bank.
     const int row_C = (thread % 8 + thread / 16 % 4 * 8) * 4;
     const int k_C = (thread / 8 % 2 + thread / 64 * 2) * 2;
     #pragma unroll 2
@@ -203,6 +217,8 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     const int to_C = row_C * 32 + (k_C ^ (((row_C % 8) ^ (row_C / 8 % 8)) * 4));
     const int start_C = wave % 2 * 2048 + lane % 16 * 32
             + ((lane / 16 * 4) ^ (((lane % 16 % 8) ^ (lane % 16 / 8 % 8)) * 4));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
     const int steps = (N + 31) / 32;
     const i64 k_last = (steps - 1) * 32;
     #pragma unroll 4
@@ -257,36 +273,32 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
         }
         __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
+            for (int c = 0; c < 4; ++c) {
                 // kernel.py:29: D[i, j] += T[i, k] * C[k, j]
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0],
-                        part_T[i_part][0], sums[i_part][j_part], 0, 0, 0);
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1],
-                        part_T[i_part][1], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2],
-                        part_T[i_part][2], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3],
-                        part_T[i_part][3], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
@@ -301,11 +313,10 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
         __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // every wave has its fragments
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0],
-                        part_T[i_part][0], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
@@ -331,32 +342,30 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
         }
         __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1],
-                        part_T[i_part][1], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2],
-                        part_T[i_part][2], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3],
-                        part_T[i_part][3], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // the next tile is in LDS
     }
+    // The last tile: nothing follows it.
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         part_T[n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
@@ -366,35 +375,31 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
         part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0], part_T[i_part][0],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1], part_T[i_part][1],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2], part_T[i_part][2],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3], part_T[i_part][3],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
         }
     }
     #pragma unroll 4
@@ -406,43 +411,40 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
         part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0], part_T[i_part][0],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1], part_T[i_part][1],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2], part_T[i_part][2],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3], part_T[i_part][3],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
         }
     }
+    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
-        const i64 i_2 = i_2_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+    for (int r = 0; r < 4; ++r) {
+        const i64 i_2 = i_2_tile + wave / 2 * 64 + lane % 16 + r * 16;
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            const i64 j_first = j_2_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+        for (int c = 0; c < 4; ++c) {
+            const i64 j_first = j_2_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
             if (i_2 < M) {
                 #pragma unroll 4
                 for (int e = 0; e < 4; ++e) {
@@ -450,7 +452,7 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
                     if (j_2 < L) {
                         // kernel.py:27: D[i, j] *= beta
                         D[i_2 * L + j_2] *= beta;
-                        float D_held = D[i_2 * L + j_2] + sums[i_part][j_part][e];
+                        float D_held = D[i_2 * L + j_2] + sums[r][c][e];
                         D[i_2 * L + j_2] = D_held;
                     }
                 }
@@ -465,11 +467,12 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
                 i64 N, float beta)
 {
     __shared__ __attribute__((aligned(16))) float lds_T[8192];
-    int from_T[4];
     __shared__ __attribute__((aligned(16))) float lds_C[4096];
+    int from_T[4];
     int from_C[2];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 256 x 128 its block computes.
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
@@ -480,6 +483,9 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     f32x4 sums[4][4] = {};
     f32x4 next_T[4];
     f32x4 part_T[4];
+    // T: of each tile a thread moves 4 pieces of 16 bytes. from_T is where they are in memory, to_T where
+    // they go in LDS, start_T where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
     const int row_T = thread / 8;
     const int k_T = thread % 8 * 4;
     #pragma unroll 4
@@ -491,6 +497,10 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     f32x4 next_C[2];
     f32x4 part_C[4];
     f32x2 turned_C[4];
+    // C: of each tile a thread moves 2 pieces of 16 bytes, of which 2 rows are turned at a time so that LDS
+    // has neighbours along the sum. from_C is where they are in memory, to_C where they go in LDS, start_C
+    // where this lane's fragments begin there. Pieces of a row change places by its number (^), so that the
+    // lanes of an access meet in no bank.
     const int row_C = (thread % 8 + thread / 16 % 4 * 8) * 4;
     const int k_C = (thread / 8 % 2 + thread / 64 * 2) * 2;
     #pragma unroll 2
@@ -500,6 +510,8 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     const int to_C = row_C * 32 + (k_C ^ (((row_C % 8) ^ (row_C / 8 % 8)) * 4));
     const int start_C = wave % 2 * 2048 + lane % 16 * 32
             + ((lane / 16 * 4) ^ (((lane % 16 % 8) ^ (lane % 16 / 8 % 8)) * 4));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
     const int steps = (N + 31) / 32;
     const i64 k_last = (steps - 1) * 32;
     #pragma unroll 4
@@ -554,36 +566,32 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
         }
         __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
+            for (int c = 0; c < 4; ++c) {
                 // kernel.py:29: D[i, j] += T[i, k] * C[k, j]
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0],
-                        part_T[i_part][0], sums[i_part][j_part], 0, 0, 0);
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1],
-                        part_T[i_part][1], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2],
-                        part_T[i_part][2], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3],
-                        part_T[i_part][3], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
@@ -598,11 +606,10 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
         __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // every wave has its fragments
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0],
-                        part_T[i_part][0], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
@@ -628,32 +635,30 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
         }
         __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1],
-                        part_T[i_part][1], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2],
-                        part_T[i_part][2], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
             }
         }
         #pragma unroll 4
-        for (int i_part = 0; i_part < 4; ++i_part) {
+        for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
-            for (int j_part = 0; j_part < 4; ++j_part) {
-                sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3],
-                        part_T[i_part][3], sums[i_part][j_part], 0, 0, 0);
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
             }
         }
         __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // the next tile is in LDS
     }
+    // The last tile: nothing follows it.
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         part_T[n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
@@ -663,35 +668,31 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
         part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0], part_T[i_part][0],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1], part_T[i_part][1],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2], part_T[i_part][2],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3], part_T[i_part][3],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
         }
     }
     #pragma unroll 4
@@ -703,43 +704,40 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
         part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][0], part_T[i_part][0],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][1], part_T[i_part][1],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][2], part_T[i_part][2],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
         }
     }
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
+    for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            sums[i_part][j_part] = __builtin_amdgcn_mfma_f32_16x16x4f32(part_C[j_part][3], part_T[i_part][3],
-                                                                        sums[i_part][j_part], 0, 0, 0);
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
         }
     }
+    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
-    for (int i_part = 0; i_part < 4; ++i_part) {
-        const i64 i_2 = i_2_tile + wave / 2 * 64 + lane % 16 + i_part * 16;
+    for (int r = 0; r < 4; ++r) {
+        const i64 i_2 = i_2_tile + wave / 2 * 64 + lane % 16 + r * 16;
         #pragma unroll 4
-        for (int j_part = 0; j_part < 4; ++j_part) {
-            const i64 j_first = j_2_tile + wave % 2 * 64 + lane / 16 * 4 + j_part * 16;
+        for (int c = 0; c < 4; ++c) {
+            const i64 j_first = j_2_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
             if (i_2 < M) {
                 #pragma unroll 4
                 for (int e = 0; e < 4; ++e) {
@@ -747,7 +745,7 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
                     if (j_2 < L) {
                         // kernel.py:27: D[i, j] *= beta
                         D[i_2 * L + j_2] *= beta;
-                        float D_held = D[i_2 * L + j_2] + sums[i_part][j_part][e];
+                        float D_held = D[i_2 * L + j_2] + sums[r][c][e];
                         D[i_2 * L + j_2] = D_held;
                     }
                 }

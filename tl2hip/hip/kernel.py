@@ -94,8 +94,9 @@ def broken(before: str, items: list[str]) -> str:
 def _memory(kernel: DeviceKernel, plan: Plan, w: Writer) -> list[str]:
     """Declarations of LDS and of arrays in registers; those of reductions last."""
     lines = []
-    for name in kernel.local_arrays:
-        placed = plan.placed(name)
+    own = [plan.placed(name) for name in kernel.local_arrays]
+    for placed in sorted(own, key=lambda p: p.space != "shared"):
+        name = placed.array.name
         a = placed.array
         shared = "__shared__ __attribute__((aligned(16))) " if placed.space == "shared" else ""
         lines.append(f"{shared}{a.dtype.c} {w.names[name]}[{elements(a)}];")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from tl2hip.hip.access import offset
 from tl2hip.hip.expressions import show
-from tl2hip.hip.helpers import Helper
+from tl2hip.hip.helpers import WIDTH, Helper
 from tl2hip.hip.registers import declared_width, vector_at, vector_of
 from tl2hip.hip.statements import Writer, write
+from tl2hip.hip.vectors import vector_type
 from tl2hip.nest.ir import Expr
 from tl2hip.plan.matrix_ir import (
     Fetch,
@@ -16,6 +19,7 @@ from tl2hip.plan.matrix_ir import (
     LdsBarrier,
     MatrixMultiply,
     Part,
+    Remark,
     TakeTile,
     Window,
 )
@@ -140,11 +144,29 @@ def _fetch_first(s: FetchFirst, w: Writer) -> None:
     w.line(f"{vector_at(s.vector, s.slot, w)} = {function}({place}, {w.text(s.count)});")
 
 
+def multiply(builtin: str, left: str, right: str, sums: str) -> Helper:
+    """A matrix instruction under a short name, for operands and sums of these C types."""
+    name = builtin.removeprefix("__builtin_amdgcn_")
+    return Helper(
+        name,
+        "// One matrix instruction of a whole wave: left @ right, added to the sums.\n"
+        f"{ON_DEVICE} {sums} {name}({left} left, {right} right, {sums} sums)\n{{\n"
+        f"    return {builtin}(left, right, sums, 0, 0, 0);\n}}",
+    )
+
+
 @write.register
 def _multiply(s: MatrixMultiply, w: Writer) -> None:
     w.quote(s.at)
     sums = vector_at(s.sums, s.slot, w)
-    w.line(f"{sums} = {s.builtin}({_part(s.left, w)}, {_part(s.right, w)}, {sums}, 0, 0, 0);")
+    types = (_part_type(s.left, w), _part_type(s.right, w), vector_of(s.sums, w))
+    function = w.ctx.call(multiply(s.builtin, *types))
+    w.line(f"{sums} = {function}({_part(s.left, w)}, {_part(s.right, w)}, {sums});")
+
+
+def _part_type(p: Part, w: Writer) -> str:
+    dtype, width = w.ctx.arrays[p.vector].dtype, declared_width(p.vector, w) // p.parts
+    return dtype.c if width == 1 else vector_type(dtype, width, w.ctx.used)
 
 
 def _part(p: Part, w: Writer) -> str:
@@ -166,6 +188,12 @@ def _lds_barrier(s: LdsBarrier, w: Writer) -> None:
 def _group(s: Group, w: Writer) -> None:
     w.ctx.call(GROUPS)
     w.line(f"__builtin_amdgcn_sched_group_barrier({s.kind}, {s.count}, 0);")
+
+
+@write.register
+def _remark(s: Remark, w: Writer) -> None:
+    for line in wrap(s.text, WIDTH - 3 - 4 * w.depth):
+        w.line(f"// {line}")
 
 
 @write.register

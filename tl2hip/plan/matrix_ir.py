@@ -112,8 +112,15 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """A comment: what the statements behind it do, and why."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class KeepOrder:
     """The compiler moves no instruction across this place."""
 
 
-MatrixStmt = TakeTile | Window | Fetch | FetchFirst | MatrixMultiply | LdsBarrier | Group | KeepOrder
+MatrixStmt = TakeTile | Window | Fetch | FetchFirst | MatrixMultiply | LdsBarrier | Group | Remark | KeepOrder

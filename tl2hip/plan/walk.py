@@ -30,6 +30,7 @@ from tl2hip.plan.matrix_ir import (
     LdsBarrier,
     MatrixMultiply,
     Part,
+    Remark,
     TakeTile,
     Window,
 )
@@ -64,7 +65,7 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (*slot, at, ahead)
         case FetchFirst(slot=slot, index=index, count=count):
             return (*slot, *index, count)
-        case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | KeepOrder():
+        case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | Remark() | KeepOrder():
             return ()
 
 
@@ -134,7 +135,7 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, slot=each(f, s.slot), offset_at=f(s.offset_at), ahead=f(s.ahead))
         case FetchFirst():
             return replace(s, slot=each(f, s.slot), index=each(f, s.index), count=f(s.count))
-        case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | KeepOrder():
+        case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | Remark() | KeepOrder():
             return s
 
 

@@ -18,6 +18,7 @@ from tl2hip.plan.matmul.find import MatrixProduct
 from tl2hip.plan.matmul.side import each
 from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matmul.words import Words
+from tl2hip.plan.matrix_ir import Remark
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
@@ -47,7 +48,7 @@ class Epilogue:
         p, t = self.product, self.tile
         m, run = t.mfma.m, t.mfma.run
         down, across = t.fragments
-        i, j = self.words.index("i_part"), self.words.index("j_part")
+        i, j = self.words.index("r"), self.words.index("c")
         lane = self.words.var("lane")
         first_row = add(self.row, add(mul(self.wave_row, number(t.rows // t.down)), modulo(lane, m)))
         inside = mul(floor_div(lane, m), number(run))
@@ -61,6 +62,8 @@ class Epilogue:
             h = self.words.index("h")
             again = tuple(self._run((i, j), mul(h, number(run)), add(place, mul(h, number(run * t.groups)))))
             column = (each(h.axis, runs, again),)
+        what = f"{run} neighbouring {called(p.columns)} of one {called(p.rows)}" if run > 1 else "elements"
+        yield Remark(f"What is done with the sums: a lane has {what} in each of its fragments.")
         yield each(i.axis, down, (row, each(j.axis, across, column)))
 
     def _run(self, slot: tuple[Expr, ...], first: Expr, place: Expr) -> Iterator[DeviceStmt]:

@@ -17,7 +17,7 @@ from tl2hip.plan.matmul.loop import SumLoop
 from tl2hip.plan.matmul.side import Side, Storage, put, store
 from tl2hip.plan.matmul.tile import Tile, mark
 from tl2hip.plan.matmul.words import Words
-from tl2hip.plan.matrix_ir import TakeTile
+from tl2hip.plan.matrix_ir import Remark, TakeTile
 from tl2hip.plan.state import State
 from tl2hip.plan.widen import Moves
 
@@ -65,6 +65,7 @@ class TileKernel:
     def _head(self, words: Words) -> Iterator[DeviceStmt]:
         """Which thread this is, and which tile its block takes."""
         p, t = self.product, self.tile
+        yield Remark(f"Which thread this is, and which tile of {t.rows} x {t.columns} its block computes.")
         yield Let(words.name("thread"), Var("thread.x", I64), "int")
         yield Let(words.name("lane"), modulo(words.var("thread"), WAVE), "int")
         yield Let(words.name("wave"), floor_div(words.var("thread"), WAVE), "uniform")

@@ -17,7 +17,7 @@ from tl2hip.plan.ir import Declare, DeviceIf, DeviceStmt, For, Let
 from tl2hip.plan.matmul.side import Side, each
 from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matmul.words import Words
-from tl2hip.plan.matrix_ir import Group, KeepOrder, Kind, LdsBarrier, MatrixMultiply
+from tl2hip.plan.matrix_ir import Group, KeepOrder, Kind, LdsBarrier, MatrixMultiply, Remark
 from tl2hip.source.span import Span
 
 
@@ -42,6 +42,10 @@ class SumLoop:
     def whole(self) -> Iterator[DeviceStmt]:
         """From the first fetch to the last product."""
         t = self.tile
+        yield Remark(
+            "The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, "
+            "so that the loop has nothing to test."
+        )
         yield Let(self.words.name("steps"), ceil_div(self.sum_end, t.depth), "int")
         yield Let(self.words.name("k_last"), mul(sub(self.words.var("steps"), ONE), number(t.depth)))
         for side in self.sides:
@@ -96,6 +100,7 @@ class SumLoop:
 
     def _groups(self, early: int, blocks: int) -> Iterator[DeviceStmt]:
         """The order in which the compiler is to issue all that: accesses spread evenly between products."""
+        yield Remark("The order of all that in the machine code: accesses spread out between matrix instructions.")
         t = self.tile
         down, across = t.fragments
         products, n = down * across, self.words.name("n")
@@ -142,6 +147,7 @@ class SumLoop:
 
     def _last(self) -> Iterator[DeviceStmt]:
         """The last tile, with nothing behind it."""
+        yield Remark("The last tile: nothing follows it.")
         t = self.tile
         for s in range(t.slices):
             if s or not self.left.ahead:
@@ -208,7 +214,7 @@ class SumLoop:
 
     def _multiply(self, s: int, p: int) -> DeviceStmt:
         """Every pair of fragments. The instruction's rows are the result's columns: a lane has consecutive ones."""
-        i, j = self.words.index("i_part"), self.words.index("j_part")
+        i, j = self.words.index("r"), self.words.index("c")
         down, across = self.tile.fragments
         right, left = self.right.part(s, p, j), self.left.part(s, p, i)
         one = MatrixMultiply(self.tile.mfma.builtin, self.sums, (i, j), right, left, at=self.sum_at)

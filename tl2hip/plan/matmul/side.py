@@ -12,7 +12,7 @@ from tl2hip.plan.ir import DeclareVector, DeviceStmt, For, Let, LoadVector, Plac
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matmul.words import Words
-from tl2hip.plan.matrix_ir import Fetch, FetchFirst, Part, Window
+from tl2hip.plan.matrix_ir import Fetch, FetchFirst, Part, Remark, Window
 from tl2hip.plan.state import State
 
 
@@ -60,6 +60,7 @@ class Side:
     def head(self) -> Iterator[DeviceStmt]:
         """Where in memory and in LDS this lane's pieces lie: none of it changes with the sum."""
         n, f = self.words.index("n"), self.fill
+        yield Remark(self._said())
         operand, thread = f.operand, self.words.var("thread")
         yield Let(self._own("row").name, f.row(thread), "int")
         yield Let(self._own("k").name, f.k(thread), "int")
@@ -69,6 +70,18 @@ class Side:
         yield each(n.axis, f.loads, (Store(self.storage.offsets, (n,), Cast(offset, I32), True),))
         yield Let(self._own("to").name, f.element(self._own("row"), self._own("k")), "int")
         yield Let(self._own("start").name, self._read_from(), "int")
+
+    def _said(self) -> str:
+        """What the numbers of a factor are for."""
+        f, a = self.fill, self.fill.operand.array
+        moved = f"{f.loads} pieces of 16 bytes"
+        if f.turn > 1:
+            moved += f", of which {f.turn} rows are turned at a time so that LDS has neighbours along the sum"
+        return (
+            f"{a}: of each tile a thread moves {moved}. from_{a} is where they are in memory, to_{a} where they go "
+            f"in LDS, start_{a} where this lane's fragments begin there. Pieces of a row change places by its "
+            f"number (^), so that the lanes of an access meet in no bank."
+        )
 
     def _own(self, wish: str) -> Var:
         """A number of this factor's."""
