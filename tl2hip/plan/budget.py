@@ -17,7 +17,7 @@ from tl2hip.nest.walk import all_parts
 from tl2hip.plan.gfx942 import LDS_BYTES, MAX_WAVES, REGISTER_STEP, REGISTERS, SIMDS, WAVE
 from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, For, Let, Placed, Plan
 from tl2hip.plan.lds import Piece, elements, laid_out, pieces
-from tl2hip.plan.walk import all_exprs, all_stmts, bodies, own_exprs
+from tl2hip.plan.walk import all_stmts, bodies, own_exprs
 
 ADDRESS = 2
 """Registers of the address of an array in memory."""
@@ -36,7 +36,8 @@ class Budget:
     """What one kernel takes.
 
     `vectors` are the registers of each array of vectors; `registers` is the most that a lane needs at once, vectors
-    included, which may be fewer than all of them. `promised`: the waves a SIMD that the plan wants room for.
+    included, which may be fewer than all of them, and `certain` those of the vectors among them, and of what a
+    statement computes on the way. `promised`: the waves a SIMD that the plan wants room for.
     """
 
     kernel: str
@@ -45,6 +46,7 @@ class Budget:
     lds_bytes: int
     vectors: tuple[tuple[str, int], ...]
     registers: int
+    certain: int
     promised: int | None = None
 
     @property
@@ -99,17 +101,20 @@ def budget(kernel: DeviceKernel, placed: Iterable[Placed]) -> Budget:
     placed = tuple(placed)
     sizes = {p.array.name: vector_registers(p) for p in placed if p.space in ("vector", "thread")}
     used = dict.fromkeys(n for s in all_stmts(kernel.body) for n in mentioned(s) if n in sizes)
-    live = most(kernel.body, {**{n: sizes[n] for n in used}, **scalar_registers(kernel)})
+    in_vectors = {n: sizes[n] for n in used}
+    certain = most(kernel.body, in_vectors)
+    live = most(kernel.body, {**in_vectors, **scalar_registers(kernel)})
     lds = pieces(kernel, placed)
-    registers = live + ADDRESS * len(kernel.arrays) + _on_the_way(kernel)
-    vectors = tuple((n, sizes[n]) for n in used)
-    return Budget(kernel.name, kernel.threads, lds, laid_out(lds), vectors, registers, kernel.waves)
+    registers = live + ADDRESS * len(kernel.arrays)
+    vectors = tuple(in_vectors.items())
+    return Budget(kernel.name, kernel.threads, lds, laid_out(lds), vectors, registers, certain, kernel.waves)
 
 
-def _on_the_way(kernel: DeviceKernel) -> int:
-    """Registers of what a statement of the kernel computes on the way, at the most."""
-    calls = [e for e in all_exprs(kernel.body) if isinstance(e, Call) and e.name not in EASY]
-    return ON_THE_WAY + max((FUNCTION[8 if e.args[0].dtype.bytes == 8 else 4] for e in calls), default=0)
+def _on_the_way(s: DeviceStmt) -> int:
+    """Registers of what a statement itself computes on the way."""
+    parts = (p for e in own_exprs(s) for p in all_parts(e))
+    calls = (p for p in parts if isinstance(p, Call) and p.name not in EASY)
+    return ON_THE_WAY + max((FUNCTION[8 if c.args[0].dtype.bytes == 8 else 4] for c in calls), default=0)
 
 
 def vector_registers(placed: Placed) -> int:
@@ -174,7 +179,7 @@ def mentioned(s: DeviceStmt) -> Iterator[str]:
 
 
 def most(body: tuple[DeviceStmt, ...], registers: Mapping[str, int]) -> int:
-    """The most registers in use at any statement of a body.
+    """The most registers in use at any statement of a body, with what it computes on the way.
 
     A name is in use from the first statement that says it to the last, in the block of the text that holds them
     all: what a loop uses and its surroundings set is in use throughout the loop.
@@ -187,8 +192,9 @@ def most(body: tuple[DeviceStmt, ...], registers: Mapping[str, int]) -> int:
     highest = 0
     for at, s in enumerate(body):
         here = {n for n, (first, last) in spans.items() if first <= at <= last}
-        inside = max((_within(b, here, spans, registers) for b in bodies(s)), default=0)
-        highest = max(highest, inside or sum(registers[n] for n in here))
+        inner = bodies(s)
+        alone = 0 if inner else sum(registers[n] for n in here) + _on_the_way(s)
+        highest = max(highest, alone, *(_within(b, here, spans, registers) for b in inner))
     return highest
 
 

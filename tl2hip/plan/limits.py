@@ -37,8 +37,12 @@ def check(plan: Plan, again: Again) -> None:
 
 
 def fits(b: Budget) -> bool:
-    """Whether a block can run with its threads, LDS and registers."""
-    return b.threads <= MAX_THREADS and b.lds_bytes <= LDS_BYTES and b.registers <= b.allowed
+    """Whether a block can run with its threads, LDS and registers.
+
+    Of the registers those count that are sure to be needed: for the scalars and addresses of a plan the compiler
+    may find room elsewhere. Where it does not, it spills, which `verify` finds.
+    """
+    return b.threads <= MAX_THREADS and b.lds_bytes <= LDS_BYTES and b.certain <= b.allowed
 
 
 def _problem(b: Budget, nest: Nest, again: Again) -> Problem:
