@@ -3,10 +3,10 @@
 // Each row of X less its mean, over its standard deviation, times weight, plus bias.
 //
 // Where each loop went:
-//   t  grid x, one a block     parallel; its inner loops run along memory
-//   d  256 lanes of the block  reduction: a tree over the lanes
-//   d  256 lanes of the block  reduction: a tree over the lanes
-//   d  256 lanes of the block  parallel
+//   t  grid, a wave for each row of up to 512, else a block  parallel; its inner loops run along memory
+//   d  lanes, 4 elements at a time in registers              reduction: a tree over the lanes
+//   d  lanes, 4 elements at a time in registers              reduction: a tree over the lanes
+//   d  lanes, 4 elements at a time in registers              parallel
 
 #ifndef __HIPCC_RTC__
 #include <hip/hip_runtime.h>
@@ -16,6 +16,7 @@
 
 using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
+typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 
 // The correctly rounded square root.
 static __device__ inline float sqrt_f32(float x) {
@@ -69,6 +70,23 @@ static inline __device__ float block_sum_f32(float x, float *parts, unsigned int
         x = x + y;
     }
     __syncthreads();
+    return x;
+}
+
+// The sum over all threads of a block; every thread gets it. All threads must be here.
+// One barrier is enough for LDS that is used once: `parts` is free again behind the next one.
+template <int threads>
+static inline __device__ float row_sum_f32(float x, float *parts, unsigned int thread)
+{
+    x = wave_sum_f32(x);
+    if (thread % 64 == 0)
+        parts[thread / 64] = x;
+    __syncthreads();
+    x = parts[0];
+    for (int wave = 1; wave < threads / 64; ++wave) {
+        const float y = parts[wave];
+        x = x + y;
+    }
     return x;
 }
 
@@ -165,7 +183,153 @@ layernorm_kernel_aligned(const float *X, const float *__restrict__ weight, const
     }
 }
 
+// a wave for each t, whose row stays in registers
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+layernorm_kernel_wave(const float *X, const float *__restrict__ weight, const float *__restrict__ bias,
+                      float *Y, i64 t_start, i64 T, i64 D, float eps)
+{
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    const int wave = __builtin_amdgcn_readfirstlane(thread_x / 64);
+    const int lane = thread_x % 64;
+    const int first = lane * 4;
+    // kernel.py:15: for t in range(T):
+    const i64 t = t_start + block_x * 4 + wave;
+    if (t < T) {  // one row a wave
+        f32x4 X_row[2];
+        f32x4 weight_row[2];
+        f32x4 bias_row[2];
+        f32x4 Y_row[2];
+        #pragma unroll 2
+        for (int v = 0; v < 2; ++v) {  // the whole row: all loads are under way together
+            if (first + v * 256 < D) {
+                X_row[v] = __builtin_nontemporal_load((const f32x4_any *)&X[t * D + first + v * 256]);
+                weight_row[v] = *(const f32x4_any *)&weight[first + v * 256];
+                bias_row[v] = *(const f32x4_any *)&bias[first + v * 256];
+            }
+        }
+        // kernel.py:16: mean = X[t, :].mean()
+        float total = 0.0f;
+        float total_part = -0.0f;
+        #pragma unroll 2
+        for (int v = 0; v < 2; ++v) {
+            if (first + v * 256 < D) {
+                #pragma unroll 4
+                for (int e = 0; e < 4; ++e) {
+                    total_part += X_row[v][e];
+                }
+            }
+        }
+        total_part = wave_sum_f32(total_part);
+        total += total_part;
+        float mean = total / (float)D;
+        // kernel.py:18: variance = (centred * centred).mean()
+        float total_2 = 0.0f;
+        float total_2_part = -0.0f;
+        #pragma unroll 2
+        for (int v = 0; v < 2; ++v) {
+            if (first + v * 256 < D) {
+                #pragma unroll 4
+                for (int e = 0; e < 4; ++e) {
+                    total_2_part = __builtin_fmaf(X_row[v][e] - mean, X_row[v][e] - mean, total_2_part);
+                }
+            }
+        }
+        total_2_part = wave_sum_f32(total_2_part);
+        total_2 += total_2_part;
+        float variance = total_2 / (float)D;
+        // kernel.py:19: Y[t, :] = centred / np.sqrt(variance + eps) * weight + bias
+        float value = sqrt_f32(variance + eps);
+        #pragma unroll 2
+        for (int v = 0; v < 2; ++v) {
+            if (first + v * 256 < D) {
+                #pragma unroll 4
+                for (int e = 0; e < 4; ++e) {
+                    Y_row[v][e] = (X_row[v][e] - mean) / value * weight_row[v][e] + bias_row[v][e];
+                }
+                __builtin_nontemporal_store(Y_row[v], (f32x4_any *)&Y[t * D + first + v * 256]);
+            }
+        }
+    }
+}
+
+// a block for each t, whose row stays in registers
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512))) void
+layernorm_kernel_block(const float *X, const float *__restrict__ weight, const float *__restrict__ bias,
+                       float *Y, i64 t_start, i64 D, float eps)
+{
+    __shared__ float lds_values_f32[8];
+    __shared__ float lds_values_f32_2[8];
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    const int first = thread_x * 4;
+    // kernel.py:15: for t in range(T):
+    const i64 t = t_start + block_x;
+    f32x4 X_row[2];
+    f32x4 weight_row[2];
+    f32x4 bias_row[2];
+    f32x4 Y_row[2];
+    #pragma unroll 2
+    for (int v = 0; v < 2; ++v) {  // the whole row: all loads are under way together
+        if (first + v * 2048 < D) {
+            X_row[v] = __builtin_nontemporal_load((const f32x4_any *)&X[t * D + first + v * 2048]);
+            weight_row[v] = *(const f32x4_any *)&weight[first + v * 2048];
+            bias_row[v] = *(const f32x4_any *)&bias[first + v * 2048];
+        }
+    }
+    // kernel.py:16: mean = X[t, :].mean()
+    float total = 0.0f;
+    float total_part = -0.0f;
+    #pragma unroll 2
+    for (int v = 0; v < 2; ++v) {
+        if (first + v * 2048 < D) {
+            #pragma unroll 4
+            for (int e = 0; e < 4; ++e) {
+                total_part += X_row[v][e];
+            }
+        }
+    }
+    total_part = row_sum_f32<512>(total_part, lds_values_f32, threadIdx.x);
+    total += total_part;
+    float mean = total / (float)D;
+    // kernel.py:18: variance = (centred * centred).mean()
+    float total_2 = 0.0f;
+    float total_2_part = -0.0f;
+    #pragma unroll 2
+    for (int v = 0; v < 2; ++v) {
+        if (first + v * 2048 < D) {
+            #pragma unroll 4
+            for (int e = 0; e < 4; ++e) {
+                total_2_part = __builtin_fmaf(X_row[v][e] - mean, X_row[v][e] - mean, total_2_part);
+            }
+        }
+    }
+    total_2_part = row_sum_f32<512>(total_2_part, lds_values_f32_2, threadIdx.x);
+    total_2 += total_2_part;
+    float variance = total_2 / (float)D;
+    // kernel.py:19: Y[t, :] = centred / np.sqrt(variance + eps) * weight + bias
+    float value = sqrt_f32(variance + eps);
+    #pragma unroll 2
+    for (int v = 0; v < 2; ++v) {
+        if (first + v * 2048 < D) {
+            #pragma unroll 4
+            for (int e = 0; e < 4; ++e) {
+                Y_row[v][e] = (X_row[v][e] - mean) / value * weight_row[v][e] + bias_row[v][e];
+            }
+            __builtin_nontemporal_store(Y_row[v], (f32x4_any *)&Y[t * D + first + v * 2048]);
+        }
+    }
+}
+
 #ifndef __HIPCC_RTC__
+// x // y rounded down; 0 for y = 0, and the least value // -1 wraps to itself.
+static __host__ __device__ inline long long floordiv_i64(long long x, long long y) {
+    if (y == 0) return 0;
+    if (y == -1) return (long long)(0u - (unsigned long long)x);
+    const long long quotient = (long long)(x / y), rest = (long long)(x - quotient * y);
+    return (long long)(quotient - (rest != 0 && (rest < 0) != (y < 0)));
+}
+
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
 
 // Whether two ranges of memory share a byte; an empty range shares none.
@@ -188,15 +352,31 @@ extern "C" hipError_t layernorm(const float *X, const float *weight, const float
         overlap(weight, weight_bytes, Y, Y_bytes) ||
         overlap(bias, bias_bytes, Y, Y_bytes))
         return hipErrorInvalidValue;
-    if ((size_t)X % 16 == 0 && (size_t)weight % 16 == 0 && (size_t)bias % 16 == 0 && (size_t)Y % 16 == 0
-        && D % 4 == 0) {
-        if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
-            hipLaunchKernelGGL(layernorm_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, X,
-                               weight, bias, Y, T, D, eps);
+    if (D % 4 == 0 && D <= 512) {
+        for (i64 t_start = 0; t_start < T; t_start += 4194304) {
+            if (const i64 grid_x = min_i64(floordiv_i64(T - t_start + 3, 4), 1048576); grid_x > 0)
+                hipLaunchKernelGGL(layernorm_kernel_wave, dim3((unsigned int)grid_x), dim3(256), 0, stream, X,
+                                   weight, bias, Y, t_start, T, D, eps);
+        }
     } else {
-        if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
-            hipLaunchKernelGGL(layernorm_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, X, weight,
-                               bias, Y, T, D, eps);
+        if (D % 4 == 0 && D <= 4096) {
+            for (i64 t_start = 0; t_start < T; t_start += 1048576) {
+                if (const i64 grid_x = min_i64(T - t_start, 1048576); grid_x > 0)
+                    hipLaunchKernelGGL(layernorm_kernel_block, dim3((unsigned int)grid_x), dim3(512), 0,
+                                       stream, X, weight, bias, Y, t_start, D, eps);
+            }
+        } else {
+            if ((size_t)X % 16 == 0 && (size_t)weight % 16 == 0 && (size_t)bias % 16 == 0 && (size_t)Y % 16 ==
+                0 && D % 4 == 0) {
+                if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
+                    hipLaunchKernelGGL(layernorm_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0,
+                                       stream, X, weight, bias, Y, T, D, eps);
+            } else {
+                if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
+                    hipLaunchKernelGGL(layernorm_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, X,
+                                       weight, bias, Y, T, D, eps);
+            }
+        }
     }
     return hipGetLastError();
 }

@@ -38,7 +38,7 @@ def _proven(k: api.Converted, rows: int, wrong: tuple[str, str] | None = None) -
         assert wrong[0] in text, f"{wrong[0]} is not printed any more"
         text = text.replace(*wrong)
     depths = {axis: tree.depth for axis, tree in k.plan.trees}
-    given = ({d: rows for d in ("B", "M") if d in k.nest.dims},)
+    given: tuple[dict[str, int], ...] = (dict.fromkeys(k.nest.dims, rows),)
     modes = ("normal", "edges", "positive")
     how = Options(shapes=0, given=given, modes=modes, depths=depths, in_place=k.plan.in_place)
     return verify(k.nest, text, k.printed.launcher, None, how)

@@ -44,9 +44,13 @@ def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     except Unfit as why:
         state.miss("row", str(why), chain.places[0])
         return None
+    waves = sizes.rows_of(chain.axes[-1].tile)
+    if not waves:
+        state.miss("row", f"a tile of {chain.axes[-1].tile} rows is more than a block has waves", chain.places[-1])
+        return None
     length = value_of(row.extent)
     if length is not None:
-        size = sizes.fixed(length, width, sizes.most_vectors(state, row, width, LANE_WORK))
+        size = sizes.fixed(length, width, sizes.most_vectors(state, row, width, LANE_WORK), waves)
         if size is None:
             state.miss(
                 "row", f"a row of {length} is too long or no whole number of {width} elements", chain.places[0]
@@ -55,7 +59,7 @@ def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         row = replace(row, body=gather(state, chain.body))
         _tell(state, chain, row, (size,))
         return (_launch(state, chain, row, size, ""),)
-    return _any_length(state, chain, row, sizes.run_time(width, sizes.most_vectors(state, row, width)))
+    return _any_length(state, chain, row, sizes.run_time(width, sizes.most_vectors(state, row, width), waves))
 
 
 def _found(trial: State, body: tuple[Stmt, ...]) -> tuple[Row, int]:
@@ -114,7 +118,8 @@ def _launch(state: State, chain: Chain, row: Row, size: Size, suffix: str) -> Ho
     """The launch of the kernel for one size, which joins the state."""
     shared = general.share_blocks(chain)
     code = RowCode(state, row, size, general.atomic_arrays(state, shared))
-    alone = len(chain.axes) == 1 and chain.axes[0].step == 1 and chain.axes[0].tile is None
+    axis = chain.axes[-1]
+    alone = len(chain.axes) == 1 and axis.step == 1 and axis.tile in (None, size.rows)
     rest = _Rest.of(state, chain, size) if alone else None
     body = code.lower(again=not alone)
     if rest is not None:
@@ -127,8 +132,8 @@ def _launch(state: State, chain: Chain, row: Row, size: Size, suffix: str) -> Ho
             body = general.wrap(shared[:-1], body, state)
         else:
             body = general.wrap(shared, body, state)
-    who = "a wave" if size.rows > 1 else "a block"
-    summary = f"{who} for each {', '.join(called(a) for a in chain.axes)}, which stays in registers"
+    who = "a wave" if size.lanes == WAVE else "a block"
+    summary = f"{who} for each {', '.join(called(a) for a in chain.axes)}, whose row stays in registers"
     kernel = state.add(suffix, (*code.ahead(), *body), (size.lanes * size.rows, 1, 1), summary)
     if rest is None:
         return Launch(kernel, general.grid_of(shared, None))
@@ -187,13 +192,14 @@ def _rows_of_waves(chain: Chain, size: Size, wave: str, body: tuple[DeviceStmt, 
 
 def _tell(state: State, chain: Chain, row: Row, tried: tuple[Size, ...]) -> None:
     """Notes where each loop went, and the trees of the reductions."""
-    short, longer = tried[0], tried[-1]
+    short = tried[0]
+    where = "a block for each"
+    if short.lanes == WAVE:
+        where = f"a wave for each, {short.rows} a block"
+        if len(tried) > 1:
+            where = f"a wave for each row of up to {short.most}, else a block"
     for axis, at in zip(chain.axes, chain.places, strict=True):
-        where = {
-            (True, True): f"a wave for each, {short.rows} a block",
-            (False, False): "a block for each",
-        }.get((short.rows > 1, longer.rows > 1), f"a wave for each up to {short.most} elements, else a block")
-        state.note(called(axis), where, "parallel; its inner loops run along memory", at)
+        state.note(called(axis), f"grid, {where}", "parallel; its inner loops run along memory", at)
     trees = [Tree(s.lanes, width=s.width, most=s.most) for s in tried]
     for s in row.loops:
         reduced = bool(state.kinds[s.axis.name].reductions)

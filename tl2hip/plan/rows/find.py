@@ -42,12 +42,14 @@ Place = tuple[str, tuple[Expr, ...]]
 @dataclass(frozen=True, slots=True)
 class Held:
     """The elements of one array along a row. `loaded`: they come from memory before the first loop. `last`: the
-    number of the loop behind which they go to memory, None where they are only read or the array is local."""
+    number of the loop behind which they go to memory, None where they are only read or the array is local. `kept`:
+    what a loop stores is used again."""
 
     place: Place
     loaded: bool
     last: int | None
     local: bool
+    kept: bool = False
 
     @property
     def array(self) -> str:
@@ -138,6 +140,7 @@ class _Places:
         self._local = local
         self._found: dict[Place, None] = {}
         self._loaded: set[Place] = set()
+        self._again: set[Place] = set()
         self._settled: set[Place] = set()
         self._last: dict[Place, int] = {}
         self._elsewhere: dict[str, None] = {}
@@ -179,7 +182,9 @@ class _Places:
     def _needs(self, place: Place, settled: set[Place]) -> None:
         """Takes in a place whose element is needed as it was, unless it is settled."""
         self._found[place] = None
-        if place not in settled and place[0] not in self._local:
+        if place in settled:
+            self._again.add(place)
+        elif place[0] not in self._local:
             self._loaded.add(place)
 
     def _stores(self, s: Store | Update, axis: Axis, number: int, settled: set[Place], always: bool) -> Place:
@@ -223,6 +228,12 @@ class _Places:
     def held(self) -> tuple[Held, ...]:
         """All that registers hold, in the order of the text."""
         return tuple(
-            Held(p, p in self._loaded, None if p[0] in self._local else self._last.get(p), p[0] in self._local)
+            Held(
+                p,
+                p in self._loaded,
+                None if p[0] in self._local else self._last.get(p),
+                p[0] in self._local,
+                p in self._again,
+            )
             for p in self._found
         )

@@ -183,8 +183,8 @@ class RowCode:
         return (*starts, *shared, *ends)
 
     def _meet(self, p: Partial, s: Loop) -> DeviceStmt:
-        slot = self._meetings if self.size.rows == 1 else None
-        self._meetings += self.size.rows == 1
+        slot = self._meetings if self.size.lanes > WAVE else None
+        self._meetings += self.size.lanes > WAVE
         done = p.combine(self.size.lanes, s.at)
         return replace(done, op=QUICK.get(done.op, done.op) if _has_quick(p) else done.op, slot=slot)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tl2hip.dtypes import F64
 from tl2hip.nest.ir import AxisRef, Binary, Call, Cast, Expr, Loop
 from tl2hip.nest.walk import all_exprs, substitute
-from tl2hip.plan.gfx942 import ACCESS_BYTES, WAVE
+from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_THREADS, WAVE
 from tl2hip.plan.rows.find import HERE, Row
 from tl2hip.plan.state import State
 
@@ -18,12 +18,15 @@ WAVES = 4
 BLOCKS = (128, 256, 512, 1024)
 """Threads of a block that takes a row alone."""
 
-RUN_TIME_BLOCK = 256
-"""Threads of a block that takes a row alone whose length is only known when it is launched."""
+RUN_TIME_VECTORS = 1024
+"""Vectors of a row that a block takes alone whose length is only known when it is launched."""
 
 LANE_BYTES = 192
 """Bytes of a row that a lane holds at most: 48 registers, which leaves some for the arithmetic of six waves and
 more on a SIMD."""
+
+GUARDED_BYTES = 128
+"""The same where the length is known at run time: branches around vectors cost registers (counted, clang 22)."""
 
 LANE_WORK = 160
 """Instructions, roughly, for the share of a lane of a row whose length is known: more lanes with less each hide
@@ -41,11 +44,8 @@ class Size:
     lanes: int
     vectors: int
     width: int
+    rows: int = 1
     exact: bool = False
-
-    @property
-    def rows(self) -> int:
-        return WAVES if self.lanes == WAVE else 1
 
     @property
     def step(self) -> int:
@@ -72,27 +72,38 @@ def width_of(state: State, row: Row) -> int | None:
 
 def most_vectors(state: State, row: Row, width: int, work: int | None = None) -> int:
     """How many vectors of each array a lane may take: what its registers hold, and what so much `work` allows."""
-    bytes_ = sum(state.nest.array(h.array).dtype.bytes for h in row.held if h.loaded or h.local)
-    held = LANE_BYTES // max(1, bytes_ * width)
+    bytes_ = sum(state.nest.array(h.array).dtype.bytes for h in row.held if h.loaded or h.local or h.kept)
+    most = LANE_BYTES if work is not None else GUARDED_BYTES
+    held = most // max(1, bytes_ * width)
     worked = IN_FLIGHT if work is None else work // (width * _work(row.loops))
     return max(1, min(IN_FLIGHT, held, worked))
 
 
-def fixed(length: int, width: int, vectors: int) -> Size | None:
-    """The size for rows of one length; None where they are too long for registers or no whole vectors."""
+def rows_of(tile: int | None) -> int:
+    """Rows of a block of which each takes a wave, where the user gave a tile of that many or none. A tile of more
+    than a block has waves is too large for that: 0."""
+    if tile is None:
+        return WAVES
+    return tile if tile * WAVE <= MAX_THREADS else 0
+
+
+def fixed(length: int, width: int, vectors: int, rows: int) -> Size | None:
+    """The size for rows of one length, short ones in waves with so many `rows` a block; None where they are too
+    long for registers or no whole vectors."""
     if length % width:
         return None
     pieces = length // width
     for lanes in (WAVE, *BLOCKS):
         if pieces <= lanes * vectors:
             taken = max(1, -(-pieces // lanes))
-            return Size(lanes, taken, width, exact=pieces == lanes * taken)
+            return Size(lanes, taken, width, rows if lanes == WAVE else 1, pieces == lanes * taken)
     return None
 
 
-def run_time(width: int, vectors: int) -> tuple[Size, ...]:
-    """The sizes for rows of any length, short ones first."""
-    return tuple(Size(lanes, vectors, width) for lanes in (WAVE, RUN_TIME_BLOCK))
+def run_time(width: int, vectors: int, rows: int) -> tuple[Size, ...]:
+    """The sizes for rows of any length, short ones, with so many `rows` a block, first."""
+    lanes = -(-RUN_TIME_VECTORS // (vectors * WAVE)) * WAVE
+    return Size(WAVE, vectors, width, rows), Size(lanes, vectors, width)
 
 
 def _work(loops: Iterable[Loop]) -> int:
