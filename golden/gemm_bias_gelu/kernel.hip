@@ -282,8 +282,8 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
         // The order of all that in the machine code: accesses spread out between matrix instructions.
         #pragma unroll 8
         for (int n = 0; n < 8; ++n) {
-            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
@@ -301,8 +301,8 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
         }
         #pragma unroll 8
         for (int n = 0; n < 8; ++n) {
-            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
         }
     }
     // The last tile: nothing follows it.
@@ -535,8 +535,8 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
         // The order of all that in the machine code: accesses spread out between matrix instructions.
         #pragma unroll 8
         for (int n = 0; n < 8; ++n) {
-            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
@@ -554,8 +554,8 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
         }
         #pragma unroll 8
         for (int n = 0; n < 8; ++n) {
-            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
         }
     }
     // The last tile: nothing follows it.

@@ -272,8 +272,8 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
         // The order of all that in the machine code: accesses spread out between matrix instructions.
         #pragma unroll 8
         for (int n = 0; n < 8; ++n) {
-            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
@@ -291,8 +291,8 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
         }
         #pragma unroll 8
         for (int n = 0; n < 8; ++n) {
-            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
         }
     }
     // The last tile: nothing follows it.
@@ -520,8 +520,8 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
         // The order of all that in the machine code: accesses spread out between matrix instructions.
         #pragma unroll 8
         for (int n = 0; n < 8; ++n) {
-            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
@@ -539,8 +539,8 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
         }
         #pragma unroll 8
         for (int n = 0; n < 8; ++n) {
-            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
         }
     }
     // The last tile: nothing follows it.

@@ -104,11 +104,12 @@ class SumLoop:
         t = self.tile
         down, across = t.fragments
         products, n = down * across, self.words.name("n")
+        # A product first: a fragment is not overwritten right behind the instruction that reads it.
         read: tuple[Kind, ...] = ("lds_read",)
         middle = self._accesses()
-        yield from _spread(n, [(read, (down + across) * (t.slices - 1))], products * early)
+        yield from _spread(n, [(read, (down + across) * (t.slices - 1))], products * early, first=True)
         yield from _spread(n, middle, products * (blocks - early - 1))
-        yield from _spread(n, [(read, down + across)], products)
+        yield from _spread(n, [(read, down + across)], products, first=True)
 
     def _accesses(self) -> list[Run]:
         """The accesses of `_write_and_fetch`, in its order."""
@@ -225,13 +226,13 @@ Run = tuple[tuple[Kind, ...], int]
 """Kinds of instructions that follow each other, and how often all of them do."""
 
 
-def _spread(n: str, runs: Sequence[Run], products: int) -> Iterator[DeviceStmt]:
-    """Groups of one access each, with equal shares of the products behind them."""
+def _spread(n: str, runs: Sequence[Run], products: int, first: bool = False) -> Iterator[DeviceStmt]:
+    """Groups of one access each, with equal shares of the products behind them, or `first` ahead of them."""
     share = products // sum(count * sum(k != "vector" for k in kinds) for kinds, count in runs)
+    matrix = (Group("matrix", share),) if share else ()
     for kinds, count in runs:
         body: list[DeviceStmt] = []
         for kind in kinds:
-            body.append(Group(kind, 1))
-            if kind != "vector" and share:
-                body.append(Group("matrix", share))
+            one = Group(kind, 1)
+            body += (one,) if kind == "vector" else (*matrix, one) if first else (one, *matrix)
         yield each(n, count, tuple(body))
