@@ -70,13 +70,13 @@ def causal(X: Tensor[f32, M, N], Y: Tensor[f32, M]) -> None:
 
 @kernel
 def scaled_product(
-    A: Tensor[i8, M, K], B: Tensor[i8, N, K], bias: Tensor[f32, N], C: Tensor[f16, M, N], *, block: int = 4
+    A: Tensor[i8, M, K], B: Tensor[i8, N, K], bias: Tensor[f32, N], C: Tensor[f16, M, N], *, block: int = 16
 ) -> None:
     """relu(A @ B.T / 16 + bias), whose tiles are as large as a parameter says."""
     for i in tile.range(M, block):
         for j in tile.range(N, block):
             acc = tile.zeros(i, j, dtype=i32)
-            for k in tile.range(K, 8, unroll(2)):
+            for k in tile.range(K, 32, unroll(2)):
                 a: Lds[i8] = A[i, k]
                 acc += tile.dot(a, B[j, k])
             C[i, j] = np.maximum(f32(acc) / 16 + bias[j], 0).astype(f16)

@@ -196,3 +196,70 @@ def test_a_planted_fault_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch) ->
             return True
 
     assert any(map(wrong, range(60)))
+
+
+MASKS = ["~(j <= i)", "(j <= i) & (i > 2)", "(j == i) | (2 * j < i)", "(j <= i) ^ (i != 1)", "(j <= i) + (i < 3)"]
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_masks_of_index_tiles_are_numpys(mask: str) -> None:
+    """`~` of Python's own bool would be -1 or -2."""
+    text = f"""
+@kernel
+def f(X: Tensor[f32, M, N], Y: Tensor[f32, M, N], Z: Tensor[i32, M]) -> None:
+    for i in tile.range(M, 2):
+        for j in tile.range(N):
+            Y[i, j] = np.where({mask}, X[i, j], -1) + X[i, j] * ({mask})
+            Z[i] = ({mask}).sum(axis=j)
+"""
+    shape = (SIZES["M"], SIZES["N"])
+    arrays = [np.random.default_rng(1).uniform(1, 2, shape).astype(np.float32), np.zeros(shape, np.float32)]
+    expected, got = both(text, *arrays, np.zeros(SIZES["M"], np.int32))
+    np.testing.assert_array_equal(got["Y"], expected["Y"])
+    np.testing.assert_array_equal(got["Z"], expected["Z"])
+
+
+INDICES = [
+    *(
+        "i + j",
+        "2 * i - j",
+        "i // 2",
+        "j % 3",
+        "(i - 3) // 2",
+        "(i - 3) % 4",
+        "i / 4",
+        "0.5 * j",
+        "abs(i - 2)",
+        "-j",
+    ),
+    *(
+        "i ** 2",
+        "i << 1",
+        "~i",
+        "i & 3",
+        "(0.3 * i) // 1",
+        "np.minimum(i, 3)",
+        "np.where(j > i, i, 0)",
+        "f16(i) / 3",
+    ),
+    *("np.sqrt(i)", "np.abs(j - 3)", "i32(j) * 2", "(i + j).astype(f64)", "np.maximum(j, 0.5)", "j * (j > 1)"),
+]
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_arithmetic_on_index_tiles_is_pythons(index: str) -> None:
+    """An index tile is weak, as a loop variable is: beside f16 it is f16."""
+    text = f"""
+@kernel
+def f(X: Tensor[f16, M, N], Y: Tensor[f64, M, N], S: Tensor[f64, M]) -> None:
+    for i in tile.range(M, 2):
+        for j in tile.range(N):
+            t = X[i, j] * ({index})
+            Y[i, j] = t
+            S[i] = t.max(axis=j) + ({index} + 0 * j).sum(axis=j)
+"""
+    shape = (SIZES["M"], SIZES["N"])
+    x = np.random.default_rng(1).uniform(1, 2, shape).astype(np.float16)
+    expected, got = both(text, x, np.zeros(shape), np.zeros(SIZES["M"]))
+    np.testing.assert_array_equal(got["Y"], expected["Y"])
+    np.testing.assert_allclose(got["S"], expected["S"], rtol=1e-12)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 INDEX = Typed(I64, weak=True)
 """The type of an index tile, as of a loop variable."""
 
-REDUCTIONS = {"sum": "sum", "max": "max", "min": "min", "amax": "max", "amin": "min"}
+REDUCTIONS = ("sum", "max", "min")
 FUNCTIONS = "`.sum`, `.max`, `.min`, `.astype`, casts, `tile.dot` and NumPy's element-wise functions take tiles"
 
 
@@ -38,7 +38,7 @@ def call(reader: Reader, e: nodes.Call) -> Tile:
         (x,) = _parts(reader, e, last, 1)
         return cast(x, _dtype(reader, e.func, e.at), e.at)
     if module == "numpy" and last in REDUCTIONS and e.args:
-        return _reduced(reader, REDUCTIONS[last], e.args[0], e.args[1:], e)
+        return _reduced(reader, last, e.args[0], e.args[1:], e)
     if name == "builtins.abs":
         (x,) = _parts(reader, e, last, 1)
         return pointwise("abs", x.typed, (x,), lambda p: nodes.Call(e.func, p, at=e.at), e.at)

@@ -64,9 +64,7 @@ def tile(reader: Reader, e: nodes.Expr) -> Tile:
         case nodes.Binary(op=op, left=left, right=right):
             return _binary(op, tile(reader, left), tile(reader, right), e)
         case nodes.Compare(first=first, ops=(op,), rest=(second,)):
-            a, b = tile(reader, first), tile(reader, second)
-            made = Typed(BOOL, weak=a.typed.weak and b.typed.weak)
-            return pointwise(op, made, (a, b), lambda p: nodes.Compare(p[0], (op,), (p[1],), at=e.at), e.at)
+            return _compared(op, tile(reader, first), tile(reader, second), e)
         case nodes.Subscript(value=base, index=index):
             if _tensor(reader, e) is not None:
                 tensor, places = place(reader, e)
@@ -116,6 +114,17 @@ def _binary(op: str, a: Tile, b: Tile, e: nodes.Expr) -> Tile:
     if typed is None:
         raise Refused(NoCommonType(op, str(a.typed), str(b.typed), at=e.at))
     return pointwise(op, typed, (a, b), lambda p: nodes.Binary(op, p[0], p[1], at=e.at), e.at)
+
+
+def _compared(op: str, a: Tile, b: Tile, e: nodes.Expr) -> Tile:
+    """A mask: NumPy's bools, those of index tiles too, whose elements alone would give Python's."""
+    python = a.typed.weak and b.typed.weak
+
+    def make(p: tuple[nodes.Expr, ...]) -> nodes.Expr:
+        found = nodes.Compare(p[0], (op,), (p[1],), at=e.at)
+        return nodes.Call(calls.dtype_node(BOOL, e.at), (found,), at=e.at) if python else found
+
+    return pointwise(op, Typed(BOOL), (a, b), make, e.at)
 
 
 def _viewed(x: Tile, index: tuple[nodes.Expr, ...], e: nodes.Expr) -> Tile:

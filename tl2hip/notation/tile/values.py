@@ -221,6 +221,11 @@ def _operator(do: Callable[..., Any], turned: bool = False) -> Callable[..., Val
     return apply
 
 
+def _compared(do: Callable[..., Any]) -> Callable[[Value, Any], Value]:
+    """A mask: NumPy's bools, those of index tiles too."""
+    return lambda self, other: combined(do, (self, other), weak=False)
+
+
 def _in_place(do: Callable[..., Any]) -> Callable[[Value, Any], Value]:
     """`x += y` binds the name anew, to a tile whose axes have the order of those of `x`."""
     apply = _operator(do)
@@ -238,12 +243,13 @@ def _unary(do: Callable[..., Any]) -> Callable[[Value], Value]:
     return lambda self: Value(self.axes, do(self.array), self.weak, self.ordered)
 
 
+# Python's operators, spelled once: the one of a tile is that of its array, with its axes paired by their loops.
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift"):
     _short = _name.rstrip("_")
     setattr(Value, f"__{_short}__", _operator(getattr(operator, _name)))
     setattr(Value, f"__r{_short}__", _operator(getattr(operator, _name), turned=True))
     setattr(Value, f"__i{_short}__", _in_place(getattr(operator, _name)))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(Value, f"__{_name}__", _operator(getattr(operator, _name)))
+    setattr(Value, f"__{_name}__", _compared(getattr(operator, _name)))
 for _name in ("neg", "pos", "invert", "abs"):
     setattr(Value, f"__{_name}__", _unary(getattr(operator, _name)))
