@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from tests.proofs import convert, prove
+from tests.proofs import convert, module, prove
 from tl2hip import api
 from tl2hip.plan.ir import Barrier, Combine, DeviceKernel, For, LoadVector, Plan, StoreVector
 from tl2hip.plan.walk import all_stmts
+from tl2hip.prove.emulate import Emulator
 from tl2hip.prove.report import Report
 from tl2hip.prove.verify import Options, verify
 from tl2hip.source.span import Source
@@ -155,6 +157,33 @@ def test_a_block_of_any_length_is_proven(name: str, n: int) -> None:
 def test_one_length_is_proven(name: str, n: int) -> None:
     report = _proven(_fixed(name, n), 3)
     assert report.good, report.text
+
+
+@pytest.mark.parametrize("n", [8, 1000])
+@pytest.mark.parametrize("name", ["softmax", "softmax_arrays"])
+def test_rows_of_infinities_and_nans_are_as_python_has_them(name: str, n: int) -> None:
+    k = convert(KERNELS)[name]
+    assert k.printed is not None
+    x = np.random.default_rng(0).normal(size=(6, n)).astype(np.float16)
+    x[0] = -np.inf
+    x[1] = np.nan
+    x[2, n - 1] = np.nan
+    x[3, n - 1] = np.inf
+    x[4, : n - 1] = -np.inf
+    got, expected = np.zeros_like(x), np.zeros_like(x)
+    with Emulator.load(k.printed.text, detect=False) as library:
+        run = library.call(name, [x, got, np.int64(6), np.int64(n), *_workspace(k)])
+    assert run.status == 0
+    with np.errstate(invalid="ignore"):
+        getattr(module(KERNELS), name)(x, expected)
+    np.testing.assert_allclose(got, expected, rtol=2e-3, atol=1e-7)
+    assert np.isnan(got).any(axis=1).tolist() == [True, True, True, True, False, False]
+
+
+def _workspace(k: api.Converted) -> list[np.ndarray[Any, Any]]:
+    """Room for what a kernel that holds no row keeps in memory."""
+    assert k.printed is not None
+    return [] if k.printed.launcher.workspace is None else [np.zeros(1 << 20, np.uint8)]
 
 
 def _dims(name: str) -> tuple[str, ...]:
