@@ -171,7 +171,7 @@ class SumLoop:
         return mul(tile, step if isinstance(step, Const) else self._step(side))
 
     def _step(self, side: Side) -> Var:
-        return self.words.var(f"step_{side.fill.operand.array}")
+        return Var(side.storage.own["step"], I64)
 
     def _fetch_one(self, side: Side, tile: Expr) -> DeviceStmt:
         return side.fetch(self.words.index("n"), self._ahead(side, tile))

@@ -26,6 +26,8 @@ class Storage:
     offsets: str
     window: str
     parts: str
+    own: dict[str, str]
+    """The names of its numbers by what they are: one array may be both factors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +79,16 @@ class Side:
         moved = f"{f.loads} pieces of 16 bytes"
         if f.turn > 1:
             moved += f", of which {f.turn} rows are turned at a time so that LDS has neighbours along the sum"
+        offsets, to, start = self.storage.offsets, self.storage.own["to"], self.storage.own["start"]
         return (
-            f"{a}: of each tile a thread moves {moved}. from_{a} is where they are in memory, to_{a} where they go "
-            f"in LDS, start_{a} where this lane's fragments begin there. Pieces of a row change places by its "
+            f"{a}: of each tile a thread moves {moved}. {offsets} is where they are in memory, {to} where they go "
+            f"in LDS, {start} where this lane's fragments begin there. Pieces of a row change places by its "
             f"number (^), so that the lanes of an access meet in no bank."
         )
 
     def _own(self, wish: str) -> Var:
         """A number of this factor's."""
-        return self.words.var(f"{wish}_{self.fill.operand.array}")
+        return Var(self.storage.own[wish], I64)
 
     def _row(self, load: Expr) -> Expr:
         """The row of memory at which a load starts."""
@@ -230,4 +233,5 @@ def store(state: State, fill: Fill, waves: int, *, ahead: bool) -> Storage:
         offsets=put(state, f"from_{a}", I32, (fill.loads,), "thread"),
         window=state.names.fresh(f"window_{a}", keep=True),
         parts=put(state, f"part_{a}", kind, (*counts, width), "vector"),
+        own={w: state.names.fresh(f"{w}_{a}", keep=True) for w in ("row", "k", "to", "start", "step")},
     )
