@@ -3,8 +3,8 @@
 // y = A @ x.
 //
 // Where each loop went:
-//   i  grid x, one a block     parallel; its inner loops run along memory
-//   j  256 lanes of the block  reduction: a tree over the lanes
+//   i  grid x, 4 a wave, or one a block where there are less than 8192  parallel; its inner loop runs along memory
+//   j  lanes, 4 elements at a time                                      reduction: a tree over the lanes
 
 #ifndef __HIPCC_RTC__
 #include <hip/hip_runtime.h>
@@ -14,6 +14,9 @@
 
 using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
+typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
+
+static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
 
 // The float another lane holds, by a DPP pattern; 0 where the pattern names no lane.
 template <int pattern>
@@ -65,39 +68,67 @@ static inline __device__ float block_sum_f32(float x, float *parts, unsigned int
     return x;
 }
 
-// a block for each i
+// a wave for 4 i at a time
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-gemv_kernel(const float *__restrict__ A, const float *__restrict__ x, float *__restrict__ y, i64 M, i64 N)
+gemv_kernel_waves(const float *__restrict__ A, const float *__restrict__ x, float *__restrict__ y, i64 M,
+                  i64 N)
 {
-    __shared__ float lds_values_f32[4];
     const i64 block_x = blockIdx.x;
     const i64 blocks_x = gridDim.x;
     const i64 thread_x = threadIdx.x;
+    const i64 thread_y = threadIdx.y;
+    const int wave = __builtin_amdgcn_readfirstlane(thread_y);
     // kernel.py:11: for i in range(M):
-    for (i64 i = block_x; i < M; i += blocks_x) {  // one i a block
-        // kernel.py:12: y[i] = 0
-        if (thread_x == 0) {  // one lane stores
-            y[i] = 0.0f;
-        }
-        // kernel.py:14: y[i] += A[i][j] * x[j]
-        float y_sum = -0.0f;
-        float y_sum_part = -0.0f;
+    for (i64 i_first = (block_x * 4 + wave) * 4; i_first < M; i_first += blocks_x * 16) {  // 4 i a wave
+        float y_sum_part_0 = -0.0f;
+        float y_sum_part_1 = -0.0f;
+        float y_sum_part_2 = -0.0f;
+        float y_sum_part_3 = -0.0f;
         // kernel.py:13: for j in range(N):
-        for (i64 j = thread_x; j < N; j += 256) {  // j over 256 lanes
-            y_sum_part = __builtin_fmaf(A[i * N + j], x[j], y_sum_part);
+        for (i64 j_vector = thread_x; j_vector < N / 4; j_vector += 64) {
+            const i64 j_first = j_vector * 4;
+            f32x4 A_vectors[4];
+            #pragma unroll 4
+            for (int r = 0; r < 4; ++r) {  // a piece of each row, all under way together
+                A_vectors[r] = __builtin_nontemporal_load((const f32x4_any *)&A[min_i64(i_first + r, M - 1)
+                        * N + j_first]);
+            }
+            f32x4 x_vector = *(const f32x4_any *)&x[j_first];
+            #pragma unroll 4
+            for (i64 e = 0; e < 4; ++e) {
+                // kernel.py:14: y[i] += A[i][j] * x[j]
+                y_sum_part_0 = __builtin_fmaf(A_vectors[0][e], x_vector[e], y_sum_part_0);
+                y_sum_part_1 = __builtin_fmaf(A_vectors[1][e], x_vector[e], y_sum_part_1);
+                y_sum_part_2 = __builtin_fmaf(A_vectors[2][e], x_vector[e], y_sum_part_2);
+                y_sum_part_3 = __builtin_fmaf(A_vectors[3][e], x_vector[e], y_sum_part_3);
+            }
         }
-        y_sum_part = block_sum_f32<256>(y_sum_part, lds_values_f32, threadIdx.x);
-        y_sum += y_sum_part;
-        if (thread_x == 0) {  // one lane stores
-            y[i] += y_sum;
+        const i64 j = N / 4 * 4 + thread_x;
+        if (j < N) {  // what is left of a vector
+            y_sum_part_0 = __builtin_fmaf(A[min_i64(i_first, M - 1) * N + j], x[j], y_sum_part_0);
+            y_sum_part_1 = __builtin_fmaf(A[min_i64(i_first + 1, M - 1) * N + j], x[j], y_sum_part_1);
+            y_sum_part_2 = __builtin_fmaf(A[min_i64(i_first + 2, M - 1) * N + j], x[j], y_sum_part_2);
+            y_sum_part_3 = __builtin_fmaf(A[min_i64(i_first + 3, M - 1) * N + j], x[j], y_sum_part_3);
+        }
+        y_sum_part_0 = wave_sum_f32(y_sum_part_0);
+        y_sum_part_1 = wave_sum_f32(y_sum_part_1);
+        y_sum_part_2 = wave_sum_f32(y_sum_part_2);
+        y_sum_part_3 = wave_sum_f32(y_sum_part_3);
+        const i64 i = i_first + thread_x;
+        if (thread_x < 4 && i < M) {  // a lane for each row
+            const float y_sum_part = thread_x == 3 ? y_sum_part_3 : thread_x == 2 ? y_sum_part_2 : thread_x ==
+                    1 ? y_sum_part_1 : y_sum_part_0;
+            float y_sum = -0.0f;
+            y_sum += y_sum_part;
+            y[i] = 0.0f + y_sum;
         }
     }
 }
 
-// the same by vectors
+// a block for each i
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-gemv_kernel_aligned(const float *__restrict__ A, const float *__restrict__ x, float *__restrict__ y, i64 M,
-                    i64 N)
+gemv_kernel_block(const float *__restrict__ A, const float *__restrict__ x, float *__restrict__ y, i64 M,
+                  i64 N)
 {
     __shared__ float lds_values_f32[4];
     const i64 block_x = blockIdx.x;
@@ -105,34 +136,49 @@ gemv_kernel_aligned(const float *__restrict__ A, const float *__restrict__ x, fl
     const i64 thread_x = threadIdx.x;
     // kernel.py:11: for i in range(M):
     for (i64 i = block_x; i < M; i += blocks_x) {  // one i a block
-        // kernel.py:12: y[i] = 0
-        if (thread_x == 0) {  // one lane stores
-            y[i] = 0.0f;
-        }
-        // kernel.py:14: y[i] += A[i][j] * x[j]
-        float y_sum = -0.0f;
         float y_sum_part = -0.0f;
         // kernel.py:13: for j in range(N):
-        for (i64 j_vector = thread_x; j_vector < N / 4; j_vector += 256) {  // j over 256 lanes
+        for (i64 j_tile = 0; j_tile < N / 4 / 1024 * 1024; j_tile += 1024) {
+            const i64 j_first = (j_tile + thread_x) * 4;
+            f32x4 A_vectors[4];
+            f32x4 x_vectors[4];
+            #pragma unroll 4
+            for (int v = 0; v < 4; ++v) {  // pieces of the row, all under way together
+                A_vectors[v] = __builtin_nontemporal_load((const f32x4_any *)&A[i * N + j_first + v * 1024]);
+                x_vectors[v] = *(const f32x4_any *)&x[j_first + v * 1024];
+            }
+            #pragma unroll 4
+            for (int v = 0; v < 4; ++v) {
+                #pragma unroll 4
+                for (i64 e = 0; e < 4; ++e) {
+                    // kernel.py:14: y[i] += A[i][j] * x[j]
+                    y_sum_part = __builtin_fmaf(A_vectors[v][e], x_vectors[v][e], y_sum_part);
+                }
+            }
+        }
+        for (i64 j_vector = N / 4 / 1024 * 1024 + thread_x; j_vector < N / 4; j_vector += 256) {
             const i64 j_first = j_vector * 4;
-            f32x4 A_vector = *(const f32x4 *)&A[i * N + j_first];
-            f32x4 x_vector = *(const f32x4 *)&x[j_first];
+            f32x4 A_vector = __builtin_nontemporal_load((const f32x4_any *)&A[i * N + j_first]);
+            f32x4 x_vector = *(const f32x4_any *)&x[j_first];
             #pragma unroll 4
             for (i64 e = 0; e < 4; ++e) {
                 y_sum_part = __builtin_fmaf(A_vector[e], x_vector[e], y_sum_part);
             }
         }
+        const i64 j = N / 4 * 4 + thread_x;
+        if (j < N) {  // what is left of a vector
+            y_sum_part = __builtin_fmaf(A[i * N + j], x[j], y_sum_part);
+        }
         y_sum_part = block_sum_f32<256>(y_sum_part, lds_values_f32, threadIdx.x);
-        y_sum += y_sum_part;
         if (thread_x == 0) {  // one lane stores
-            y[i] += y_sum;
+            float y_sum = -0.0f;
+            y_sum += y_sum_part;
+            y[i] = 0.0f + y_sum;
         }
     }
 }
 
 #ifndef __HIPCC_RTC__
-static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
-
 // Whether two ranges of memory share a byte; an empty range shares none.
 static bool overlap(const void *a, i64 bytes_a, const void *b, i64 bytes_b)
 {
@@ -149,13 +195,14 @@ extern "C" hipError_t gemv(const float *A, const float *x, float *y, i64 M, i64 
     const i64 x_bytes = N * 4;
     if (overlap(A, A_bytes, y, y_bytes) || overlap(x, x_bytes, y, y_bytes))
         return hipErrorInvalidValue;
-    if ((size_t)A % 16 == 0 && (size_t)x % 16 == 0 && N % 4 == 0) {
-        if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
-            hipLaunchKernelGGL(gemv_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, x, y,
+    if (M >= 8192) {
+        if (const i64 grid_x = min_i64((M + 15) / 16, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(gemv_kernel_waves, dim3((unsigned int)grid_x), dim3(64, 4), 0, stream, A, x, y,
                                M, N);
     } else {
         if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
-            hipLaunchKernelGGL(gemv_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, x, y, M, N);
+            hipLaunchKernelGGL(gemv_kernel_block, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, x, y,
+                               M, N);
     }
     return hipGetLastError();
 }

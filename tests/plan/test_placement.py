@@ -127,7 +127,7 @@ def test_updates_move_vectors_where_no_other_thread_meets_them(line: str, loads:
 
 
 @pytest.mark.parametrize(
-    "row, where", [("x[i + k] * y[k]", "serial in each thread"), ("z[i, k] * y[k]", "256 lanes of the block")]
+    "row, where", [("x[i + k] * y[k]", "serial in each thread"), ("z[i, k] * y[k]", "lanes, 4 elements at a time")]
 )
 def test_each_thread_takes_the_taps_of_a_sliding_window(row: str, where: str) -> None:
     plan = _planned(

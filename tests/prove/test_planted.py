@@ -36,7 +36,7 @@ FAULTS = {
         "        parts[thread / 64] = x;",
     ),
     "a dropped tail": ("add", "if (i < N)", "if (i < N - 1)"),
-    "a tail past the end": ("gemv", "j < N;", "j < N + 1;"),
+    "a tail past the end": ("gemv", "if (j < N) {", "if (j < N + 1) {"),
     "a swapped lane": ("total", "from_lane<0x4e>", "from_lane<0xb1>"),
     "an off-by-one store": ("transpose", "&B[j_out * B_1 + i_out]", "&B[j_out * B_1 + i_out + 1]"),
     "a store one row down": ("softmax", "Y[i * N + j", "Y[(i + 1) * N + j"),

@@ -24,7 +24,7 @@ from tl2hip.nest.index import (
     trip_count,
 )
 from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, Load, Stmt, Store, Update, Var
-from tl2hip.nest.walk import all_exprs, map_expr, map_exprs, map_stmts
+from tl2hip.nest.walk import all_exprs, map_exprs, map_stmts
 from tl2hip.plan.access import loads_or_locals
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.gfx942 import WAVE
@@ -125,7 +125,7 @@ def _flat(state: State, chain: Chain) -> Run | None:
             return Update(s.array, index, s.op, s.value, proven=True, at=s.at)
         return s
 
-    body = map_stmts(stmt, map_exprs(lambda e: map_expr(expr, e), chain.body))
+    body = map_stmts(stmt, map_exprs(expr, chain.body))
     if any(e in here for e in all_exprs(body)):
         return None
     return Run(flat, length, body)
@@ -166,7 +166,7 @@ def _code(state: State, chain: Chain, run: Run, found: Moves, tile: Tile) -> tup
     tiles = floor_div(run.length, tile.elements)
     last = Var(state.plain(run.axis), I64)
     behind = add(add(run.axis.start, mul(tiles, number(tile.elements))), _one_each(tile))
-    rest = map_exprs(lambda e: map_expr(lambda x: last if x == AxisRef(run.axis.name) else x, e), run.body)
+    rest = map_exprs(lambda x: last if x == AxisRef(run.axis.name) else x, run.body)
     return (
         DeviceIf(Compare("<", BLOCK_INDEX, tiles), whole, note=f"a whole tile of {tile.elements}", at=at),
         Let(last.name, behind),

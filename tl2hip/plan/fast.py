@@ -12,6 +12,7 @@ from collections.abc import Callable
 from tl2hip.nest.ir import Loop
 from tl2hip.plan.chain import Chain, head
 from tl2hip.plan.elementwise import elementwise
+from tl2hip.plan.gemv import gemv
 from tl2hip.plan.ir import HostStmt
 from tl2hip.plan.matmul import matmul
 from tl2hip.plan.rows import rows
@@ -20,7 +21,7 @@ from tl2hip.plan.transpose import transpose
 
 FastPlan = Callable[[State, Chain], tuple[HostStmt, ...] | None]
 
-PLANS: tuple[FastPlan, ...] = (matmul, rows, transpose, elementwise)
+PLANS: tuple[FastPlan, ...] = (matmul, rows, gemv, transpose, elementwise)
 
 
 def launch(state: State, loop: Loop) -> tuple[HostStmt, ...] | None:

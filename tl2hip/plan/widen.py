@@ -199,6 +199,6 @@ class Widened:
         return map_expr(lambda x: to if x == AxisRef(self.moves.axis.name) else x, e)
 
 
-def combined(op: str, element: Load, value: Expr) -> Expr:
+def combined(op: str, element: Expr, value: Expr) -> Expr:
     """What an Update leaves in an element."""
     return Logic(op, element, value) if op in ("and", "or") else Binary(op, element, value)
