@@ -48,7 +48,7 @@ COMBINES = {"max": "maximum", "min": "minimum"}
 @dataclass(slots=True)
 class Speller:
     """Turns statements into loops. `fused` are the axes whose tile loop is one loop over elements, `steps` the
-    variable of the loop over tiles for the other axes in progress, `sizes` the sizes of their tiles."""
+    variables of the loops over tiles for those of the others that have a size."""
 
     fresh: Fresh
     fused: frozenset[Axis]
@@ -97,9 +97,8 @@ class Speller:
     def _tile_loop(self, s: TileLoop) -> list[nodes.Stmt]:
         axis = s.axis
         if axis in self.fused:
-            return [
-                self._for(axis.name, _range(axis.at, axis.extent), self._items(axis), self.body(s.body), axis.at)
-            ]
+            turns, items = _range(axis.at, axis.extent), self._items(axis)
+            return [self._for(axis.name, turns, items, self.body(s.body), axis.at)]
         if any(self.mark_of(mark) not in OUTER or axis.size is None for mark in axis.marks):
             self.unmarked[axis] = None
         if axis.size is None:
@@ -134,10 +133,8 @@ class Speller:
         least = nodes.Call(ours("builtins", "min", axis.at), (stop, axis.extent), at=axis.at)
         marks = tuple(mark for mark in axis.marks if self.mark_of(mark) not in OUTER)
         if not isinstance(self._size(axis), nodes.Number):
-            marks = (
-                self._size(axis),
-                *marks,
-            )  # a parameter that stands in a mark is known when the text is printed
+            # a parameter is a compile-time constant where it stands in a mark
+            marks = (self._size(axis), *marks)
         return self._for(axis.name, _range(axis.at, start, least), marks, tuple(body), axis.at)
 
     # --- statements --------------------------------------------------------------------------------------
@@ -158,10 +155,8 @@ class Speller:
             rest = self._kept(r.over)
             return [*out, *self._loops(r.body, (*loops, *rest), (), lambda e: _step(r, target, e, s.at))]
         if s.op and isinstance(s.value, Pointwise):
-            return [
-                *out,
-                *self._loops(s.value.parts[1], loops, (), lambda e: nodes.AugAssign(target, s.op, e, at=s.at)),
-            ]
+            added = s.value.parts[1]
+            return [*out, *self._loops(added, loops, (), lambda e: nodes.AugAssign(target, s.op, e, at=s.at))]
         return [*out, *self._loops(s.value, loops, (), lambda e: nodes.Assign((target,), e, at=s.at))]
 
     def _made(self, variable: Variable, loops: Axes, at: Span) -> list[nodes.Stmt]:
