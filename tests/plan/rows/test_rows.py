@@ -10,7 +10,8 @@ import pytest
 
 from tests.proofs import convert, module, prove
 from tl2hip import api
-from tl2hip.plan.ir import Barrier, Combine, DeviceKernel, For, LoadVector, Plan, StoreVector
+from tl2hip.plan import rows as plan_rows
+from tl2hip.plan.ir import Barrier, Combine, DeviceKernel, For, HostLoop, LoadVector, Plan, StoreVector
 from tl2hip.plan.walk import all_stmts
 from tl2hip.prove.emulate import Emulator
 from tl2hip.prove.report import Report
@@ -157,6 +158,16 @@ def test_a_block_of_any_length_is_proven(name: str, n: int) -> None:
 def test_one_length_is_proven(name: str, n: int) -> None:
     report = _proven(_fixed(name, n), 3)
     assert report.good, report.text
+
+
+@pytest.mark.parametrize(("name", "n"), [("softmax", 64), ("rmsnorm", 4096)])
+def test_more_rows_than_a_grid_has_blocks_take_more_launches(
+    name: str, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan_rows, "MAX_GRID_X", 2)
+    report = _proven(_fixed(name, n), 9)
+    assert report.good, report.text
+    assert any(isinstance(s, HostLoop) for s in _plan(_fixed(name, n)).host)
 
 
 @pytest.mark.parametrize("n", [8, 1000])
