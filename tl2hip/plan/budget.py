@@ -100,10 +100,11 @@ def budget(kernel: DeviceKernel, placed: Iterable[Placed]) -> Budget:
     """What one kernel takes, whose arrays are among those placed."""
     placed = tuple(placed)
     sizes = {p.array.name: vector_registers(p) for p in placed if p.space in ("vector", "thread")}
-    used = dict.fromkeys(n for s in all_stmts(kernel.body) for n in mentioned(s) if n in sizes)
-    in_vectors = {n: sizes[n] for n in used}
-    certain = most(kernel.body, in_vectors)
-    live = most(kernel.body, {**in_vectors, **scalar_registers(kernel)})
+    names = said(kernel.body)
+    used = {n for s in kernel.body for n in names[id(s)]}
+    in_vectors = {n: registers for n, registers in sizes.items() if n in used}
+    certain = _most(kernel.body, in_vectors, names)
+    live = _most(kernel.body, {**in_vectors, **scalar_registers(kernel)}, names)
     lds = pieces(kernel, placed)
     registers = live + ADDRESS * len(kernel.arrays)
     vectors = tuple(in_vectors.items())
@@ -184,25 +185,36 @@ def most(body: tuple[DeviceStmt, ...], registers: Mapping[str, int]) -> int:
     A name is in use from the first statement that says it to the last, in the block of the text that holds them
     all: what a loop uses and its surroundings set is in use throughout the loop.
     """
-    names = [{n for inner in all_stmts((s,)) for n in mentioned(inner) if n in registers} for s in body]
+    return _most(body, registers, said(body))
+
+
+Said = Mapping[int, Set[str]]
+"""The names that each statement says, those inside it included, by identity."""
+
+
+def said(body: Iterable[DeviceStmt]) -> Said:
+    """What the statements of a body and those inside them say; each is looked at once."""
+    found: dict[int, Set[str]] = {}
+    for s in body:
+        names = set(mentioned(s))
+        for inner in bodies(s):
+            found.update(said(inner))
+            names.update(*(found[id(x)] for x in inner))
+        found[id(s)] = names
+    return found
+
+
+def _most(body: tuple[DeviceStmt, ...], registers: Mapping[str, int], names: Said) -> int:
     spans: dict[str, tuple[int, int]] = {}
-    for at, said in enumerate(names):
-        for name in said:
+    for at, s in enumerate(body):
+        for name in names[id(s)] & registers.keys():
             spans[name] = (spans.get(name, (at, at))[0], at)
     highest = 0
     for at, s in enumerate(body):
         here = {n for n, (first, last) in spans.items() if first <= at <= last}
         inner = bodies(s)
         alone = 0 if inner else sum(registers[n] for n in here) + _on_the_way(s)
-        highest = max(highest, alone, *(_within(b, here, spans, registers) for b in inner))
+        own = {n: registers[n] for n in here if spans[n][0] == spans[n][1]}
+        around = sum(registers[n] for n in here) - sum(own.values())
+        highest = max(highest, alone, *(around + _most(b, own, names) for b in inner))
     return highest
-
-
-def _within(
-    body: tuple[DeviceStmt, ...], here: Set[str], spans: Mapping[str, tuple[int, int]], registers: Mapping[str, int]
-) -> int:
-    """The most registers in a body inside a statement at which the names `here` are in use: those that are said
-    nowhere else are the body's own."""
-    own = {n for n in here if spans[n][0] == spans[n][1]}
-    rest = {n: r for n, r in registers.items() if n in own}
-    return sum(registers[n] for n in here - own) + most(body, rest)

@@ -30,7 +30,7 @@ def plainly(body: tuple[DeviceStmt, ...], users: Users, taken: Collection[str]) 
     for s in body:
         if isinstance(s, For):
             plain = _plain(s.var, users)
-            clear = plain not in around and plain not in _mentioned(s.body)
+            clear = plain != s.var and plain not in around and plain not in _mentioned(s.body)
             done.append(_loop(s, plain if clear else s.var, users, around))
         else:
             done.append(with_bodies(s, tuple(plainly(b, users, around) for b in bodies(s))))
@@ -48,7 +48,9 @@ def _plain(name: str, users: Users) -> str:
 
 def _loop(s: For, plain: str, users: Users, around: set[str]) -> For:
     """The loop under another name, its body renamed in turn."""
-    inner = map_exprs(lambda e: map_expr(lambda x: _axis(x, s.var, plain), e), s.body)
+    inner = s.body
+    if plain != s.var:
+        inner = map_exprs(lambda e: map_expr(lambda x: _axis(x, s.var, plain), e), inner)
     return replace(s, var=plain, body=plainly(inner, users, {*around, plain}))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from tl2hip.nest.index import add, floor_div, modulo, mul, number, value_of, xor
 from tl2hip.nest.ir import Expr
@@ -161,20 +162,34 @@ def fill(operand: Operand, tile: Tile, rows: int) -> Fill | None:
     """The fill of a factor's tile; None where the threads do not share it evenly."""
     if operand.along == "over":
         return Fill(operand, tile, rows)
-    found = [f for f in _turning(operand, tile, rows) if _even(f)]
-    return min(found, key=_badness, default=None)
+    return _turned(operand, tile, rows)
+
+
+@cache
+def _turned(operand: Operand, tile: Tile, rows: int) -> Fill | None:
+    """The first fill whose writes meet in no bank, else the one with the fewest that do."""
+    found: list[tuple[int, Fill]] = []
+    for f in _turning(operand, tile, rows):
+        conflicts = f.conflicts()
+        if conflicts == 0:
+            return f
+        found.append((conflicts, f))
+    return min(found, key=lambda x: x[0], default=(0, None))[1]
 
 
 def _turning(operand: Operand, tile: Tile, rows: int) -> Iterator[Fill]:
+    """Fills that all threads share evenly, the best first: wide writes, then whole lines of memory, then lanes that
+    stay close to each other."""
+    columns = rows // tile.piece
     if rows % tile.piece:
         return
-    columns = rows // tile.piece
     for turn in (16, 8, 4, 2):
         if turn * tile.bytes in (4, 8, 16) and tile.depth % turn == 0:
-            for near in (16, 8, 4, 2, 1):
+            for near in (LINE // PIECE, 16, 4, 2, 1):
                 for deep in (1, 2, 4, 8):
-                    if columns % near == 0 and near * deep <= WAVE:
-                        yield Fill(operand, tile, rows, turn, near, deep)
+                    f = Fill(operand, tile, rows, turn, near, deep)
+                    if columns % near == 0 and near * deep <= WAVE and _even(f):
+                        yield f
 
 
 def _even(f: Fill) -> bool:
@@ -182,9 +197,3 @@ def _even(f: Fill) -> bool:
     t = f.tile
     blocks = t.depth // f.turn * f.columns
     return f.loads % f.turn == 0 and blocks % t.threads == 0 and t.threads % (f.deep * f.columns) == 0
-
-
-def _badness(f: Fill) -> tuple[int, int, int, int]:
-    """Bank conflicts first, then narrow writes, lines of memory in parts, lanes that jump."""
-    whole = min(LINE, f.columns * PIECE)
-    return (f.conflicts(), -f.turn, max(0, whole - f.near * PIECE), -f.near)
