@@ -48,6 +48,24 @@ def test_gemm_tiles(m: int, n: int, k: int) -> None:
     close(c, a.astype("f8") @ b.astype("f8"))
 
 
+@pytest.mark.parametrize(("t", "d", "h"), [*SHAPES, (0, 3, 2), (2, 3, 0), (2, 0, 3)])
+def test_gemm_bias_gelu(t: int, d: int, h: int) -> None:
+    x, w, bias = draw(t, d, dtype="f2"), draw(h, d, seed=1, dtype="f2"), draw(h, seed=2)
+    y = np.full((t, h), np.nan, "f2")
+    golden("gemm_bias_gelu").gemm_bias_gelu(x, w, bias, y)
+    v = x.astype("f8") @ w.astype("f8").T + bias
+    close(y, 0.5 * v * (1 + np.tanh(0.7978845608 * (v + 0.044715 * v**3))), roundoff=2**-9)
+
+
+@pytest.mark.parametrize(("m", "n", "k"), [*SHAPES, (0, 3, 2), (2, 3, 0)])
+def test_gemm_fp8(m: int, n: int, k: int) -> None:
+    a, b = (draw(*s, seed=e).astype("float8_e4m3fnuz") for e, s in enumerate(((m, k), (n, k))))
+    scale_a, scale_b = np.abs(draw(m, seed=2)), np.abs(draw(n, seed=3))
+    c = np.full((m, n), np.nan, "f4").astype("bfloat16")
+    golden("gemm_fp8").gemm_fp8(a, b, scale_a, scale_b, c)
+    close(c, (a.astype("f8") @ b.astype("f8").T) * scale_a[:, None] * scale_b, roundoff=2**-7)
+
+
 @pytest.mark.parametrize("n", [0, 1, 13])
 def test_add(n: int) -> None:
     a, b, out = draw(n), draw(n, seed=1), np.empty(n, "f4")

@@ -49,10 +49,10 @@ def _cut(state: State, p: MatrixProduct) -> TileKernel | None:
     reason = ""
     for tile in tiles(p):
         fault = tile.fault()
-        left, right = fill(p.left, tile, tile.rows), fill(p.right, tile, tile.columns)
-        shared = left is not None and right is not None and left.splits(tile.down) and right.splits(tile.across)
-        if fault is None and left is not None and right is not None and shared:
-            return tile_kernel(state, p, tile, left, right)
+        if fault is None:
+            left, right = fill(p.left, tile, tile.rows), fill(p.right, tile, tile.columns)
+            if left is not None and right is not None and left.splits(tile.down) and right.splits(tile.across):
+                return tile_kernel(state, p, tile, left, right)
         reason = reason or fault or "the threads of a block do not share the tile evenly"
     state.miss(PLAN, reason or "no tile is shared by up to eight waves", p.at)
     return None
