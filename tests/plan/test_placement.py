@@ -119,7 +119,7 @@ def test_elementwise_bodies_move_vectors_where_aligned() -> None:
     assert len(wide) == 1
 
 
-@pytest.mark.parametrize("line, loads", [("y[i, j] += 2 * x[i, j]", 2), ("s[j] += x[i, j]", 0)])
+@pytest.mark.parametrize("line, loads", [("y[i, j] += 2 * x[i, j]", 2), ("s[j] += x[i, j]", 2)])
 def test_updates_move_vectors_where_no_other_thread_meets_them(line: str, loads: int) -> None:
     head = "x: Tensor[f32, M, N], y: Tensor[f32, M, N], s: Tensor[f32, N], idx: Tensor[i32, M]"
     plan = _planned(f"def f({head}) -> None:\n for i in range(M):\n  for j in range(N):\n   {line}\n")

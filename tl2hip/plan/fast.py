@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from tl2hip.nest.ir import Loop
 from tl2hip.plan.chain import Chain, head
+from tl2hip.plan.columns import columns
 from tl2hip.plan.elementwise import elementwise
 from tl2hip.plan.gemv import gemv
 from tl2hip.plan.ir import HostStmt
@@ -21,7 +22,7 @@ from tl2hip.plan.transpose import transpose
 
 FastPlan = Callable[[State, Chain], tuple[HostStmt, ...] | None]
 
-PLANS: tuple[FastPlan, ...] = (matmul, rows, gemv, transpose, elementwise)
+PLANS: tuple[FastPlan, ...] = (matmul, rows, gemv, columns, transpose, elementwise)
 
 
 def launch(state: State, loop: Loop) -> tuple[HostStmt, ...] | None:

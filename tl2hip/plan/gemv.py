@@ -46,10 +46,9 @@ def gemv(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     """The launches of rows that are each one reduction with a shared vector; None for any other nest."""
     if cooperation(chain, state.kinds) != "block":
         return None
-    trial = replace(state, kinds=dict(state.kinds), dtypes=dict(state.dtypes), names=copy.deepcopy(state.names))
-    if _found(trial, chain) is None:
+    if found(trial(state), chain, along_rows=True) is None:
         return None
-    job = _found(state, chain)
+    job = found(state, chain, along_rows=True)
     assert job is not None
     rows = trip_count(job.row.start, job.row.stop, 1)
     count = value_of(rows)
@@ -84,7 +83,14 @@ def _tell(state: State, chain: Chain, job: MatrixVector) -> None:
 # --- what fits ---------------------------------------------------------------------------------------------
 
 
-def _found(state: State, chain: Chain) -> MatrixVector | None:
+def trial(state: State) -> State:
+    """A state to try something on, which leaves the other as it is."""
+    return replace(state, kinds=dict(state.kinds), dtypes=dict(state.dtypes), names=copy.deepcopy(state.names))
+
+
+def found(state: State, chain: Chain, *, along_rows: bool) -> MatrixVector | None:
+    """A chain of one axis around one reduction, whose loads go along the reduction or, where not `along_rows`,
+    along the chain's axis; None for any other chain."""
     body = gather(state, chain.body)
     loops = [s for s in body if isinstance(s, Loop)]
     axes = chain.axes
@@ -97,12 +103,14 @@ def _found(state: State, chain: Chain) -> MatrixVector | None:
         return None
     if not _apart(state, loop, around, row.name):
         return None
-    places = tuple(dict.fromkeys((e.array, e.index) for e in vector_loads(state, loop.axis, loop.body)))
-    matrix = tuple(p for p in places if any(coefficient(i, row.name) != 0 for i in p[1]))
-    vector = tuple(p for p in places if p not in matrix)
-    if not matrix or not vector:
+    along, across = (loop.axis, row) if along_rows else (row, loop.axis)
+    places = tuple(dict.fromkeys((e.array, e.index) for e in vector_loads(state, along, loop.body)))
+    matrix = tuple(p for p in places if any(coefficient(i, across.name) != 0 for i in p[1]))
+    vector = tuple(p for p in places if p not in matrix) if along_rows else ()
+    slides = any(coefficient(index[-1], across.name) != 0 for _, index in matrix)
+    if not matrix or slides or (along_rows and not vector):
         return None
-    sizes = [state.nest.array(a).dtype.bytes for a, _ in places]
+    sizes = [state.nest.array(a).dtype.bytes for a, _ in (*matrix, *vector)]
     width = ACCESS_BYTES // max(sizes)
     if width < 2 or width * min(sizes) < 4:
         return None

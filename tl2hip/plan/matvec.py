@@ -62,13 +62,13 @@ def by_waves(state: State, job: MatrixVector) -> tuple[DeviceStmt, ...]:
     def row_of(n: Expr) -> Expr:
         return minimum(add(first, n), sub(job.row.stop, ONE))
 
-    code = _Code(state, job)
+    code = MatrixCode(state, job)
     copies = tuple(code.copy(f"_{n}", row_of(number(n)), (number(n),)) for n in range(ROWS))
     here = Var(state.names.local(f"{called(job.over)}_first"), I64)
     loads = tuple(code.load(p, here, row_of(r), (r,), ROWS) for p in job.matrix)
     piece: tuple[DeviceStmt, ...] = (
         *(DeclareVector(code.vectors(p, ROWS)) for p in job.matrix),
-        _unrolled(r, ROWS, loads, "a piece of each row, all under way together"),
+        unrolled(r, ROWS, loads, "a piece of each row, all under way together"),
         *(code.load(p, here, first) for p in job.vector),
         code.elements(copies, here, ROWS, 1),
     )
@@ -93,7 +93,7 @@ def by_waves(state: State, job: MatrixVector) -> tuple[DeviceStmt, ...]:
     )
 
 
-def _chosen(job: MatrixVector, copies: tuple[_Copy, ...]) -> tuple[Let, ...]:
+def _chosen(job: MatrixVector, copies: tuple[RowCopy, ...]) -> tuple[Let, ...]:
     """Each lane takes the sums of its own row."""
     totals = []
     for n, p in enumerate(job.parts):
@@ -108,7 +108,7 @@ def _chosen(job: MatrixVector, copies: tuple[_Copy, ...]) -> tuple[Let, ...]:
 def by_block(state: State, job: MatrixVector) -> tuple[DeviceStmt, ...]:
     """A block for each row."""
     row, v = AxisRef(job.row.name), AxisRef(state.names.local("v"))
-    code = _Code(state, job)
+    code = MatrixCode(state, job)
     here = Var(state.names.local(f"{called(job.over)}_first"), I64)
     far = add(here, mul(v, number(BLOCK * job.width)))
     places = (*job.matrix, *job.vector)
@@ -119,8 +119,8 @@ def by_block(state: State, job: MatrixVector) -> tuple[DeviceStmt, ...]:
     pieces: tuple[DeviceStmt, ...] = (
         Let(here.name, code.element_at(add(tile, LANE))),
         *(DeclareVector(code.vectors(p, PIECES)) for p in places),
-        _unrolled(v, PIECES, loads, "pieces of the row, all under way together"),
-        _unrolled(v, PIECES, (code.elements((many,), far, PIECES, PIECES),), ""),
+        unrolled(v, PIECES, loads, "pieces of the row, all under way together"),
+        unrolled(v, PIECES, (code.elements((many,), far, PIECES, PIECES),), ""),
     )
     piece: tuple[DeviceStmt, ...] = (*(code.load(p, here, row) for p in places), code.elements((copy,), here, 1, 1))
     body = (
@@ -135,12 +135,12 @@ def by_block(state: State, job: MatrixVector) -> tuple[DeviceStmt, ...]:
     return (For(row.axis, add(job.row.start, BLOCK_INDEX), job.row.stop, BLOCKS, body, note=note, at=job.row_at),)
 
 
-def _unrolled(var: AxisRef, count: int, body: tuple[DeviceStmt, ...], note: str) -> For:
+def unrolled(var: AxisRef, count: int, body: tuple[DeviceStmt, ...], note: str) -> For:
     return For(var.axis, ZERO, number(count), number(1), body, small=True, unroll=count, note=note)
 
 
 @dataclass(frozen=True, slots=True)
-class _Copy:
+class RowCopy:
     """The partials of one row and the loop's body about them; `slot` says which vector holds its elements."""
 
     parts: tuple[Partial, ...]
@@ -156,13 +156,13 @@ class _Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class _Code:
+class MatrixCode:
     """Pieces of code that both kernels have."""
 
     state: State
     job: MatrixVector
 
-    def copy(self, suffix: str, row: Expr, slot: tuple[Expr, ...] = ()) -> _Copy:
+    def copy(self, suffix: str, row: Expr, slot: tuple[Expr, ...] = ()) -> RowCopy:
         """The partials and the body of one row, with names of its own where there is a suffix."""
         job, dtypes = self.job, self.state.dtypes
         parts, body = job.parts, privatised(job.body, job.parts)
@@ -174,7 +174,7 @@ class _Code:
 
         body = map_exprs(expr, body)
         body = map_stmts(lambda s: replace(s, name=own[s.name]) if isinstance(s, Set) else s, body)
-        return _Copy(tuple(replace(p, names=(own[p.names[0]],)) for p in parts), body, row, slot)
+        return RowCopy(tuple(replace(p, names=(own[p.names[0]],)) for p in parts), body, row, slot)
 
     def vectors(self, place: Place, count: int = 1) -> str:
         """Vectors for elements of a place; gives their name."""
@@ -193,18 +193,18 @@ class _Code:
         index = tuple(_moved(i, {self.job.row.name: row, self.job.over.name: here}) for i in place[1])
         return LoadVector(self.vectors(place, count), place[0], index, slot, False, place in self.job.matrix)
 
-    def elements(self, copies: tuple[_Copy, ...], here: Expr, matrix: int, vector: int) -> For:
+    def elements(self, copies: tuple[RowCopy, ...], here: Expr, matrix: int, vector: int) -> For:
         """The body at each element of a piece; so many vectors there are of the matrix and of the vector."""
         e = AxisRef(self.state.names.local("e"))
         inner: list[DeviceStmt] = []
         for c in copies:
             held = {p: (self.vectors(p, matrix), (*c.slot, e)) for p in self.job.matrix}
             held |= {p: (self.vectors(p, vector), (*(c.slot if vector > 1 else ()), e)) for p in self.job.vector}
-            inner += self._lowered(c, add(here, e), held)
+            inner += self.lowered(c, add(here, e), held)
         return For(e.axis, ZERO, number(self.job.width), number(1), tuple(inner), unroll=self.job.width)
 
-    def _lowered(
-        self, copy: _Copy, here: Expr, held: dict[Place, tuple[str, tuple[Expr, ...]]]
+    def lowered(
+        self, copy: RowCopy, here: Expr, held: dict[Place, tuple[str, tuple[Expr, ...]]]
     ) -> tuple[DeviceStmt, ...]:
         """The body of a copy at one element; what vectors hold is taken from there."""
         to = {self.job.row.name: copy.row, self.job.over.name: here}
@@ -229,13 +229,13 @@ class _Code:
         body = (Let(here.name, self.element_at(vector)), *piece)
         return For(vector.axis, start, self.job.whole, number(threads), body, at=self.job.at)
 
-    def last_few(self, copies: tuple[_Copy, ...]) -> tuple[DeviceStmt, ...]:
+    def last_few(self, copies: tuple[RowCopy, ...]) -> tuple[DeviceStmt, ...]:
         """The elements behind the last whole vector, one a thread."""
         length = value_of(trip_count(self.job.over.start, self.job.over.stop, 1))
         if length is not None and length % self.job.width == 0:
             return ()
         here = Var(self.state.plain(self.job.over), I64)
-        inner = tuple(d for c in copies for d in self._lowered(c, here, {}))
+        inner = tuple(d for c in copies for d in self.lowered(c, here, {}))
         start = add(self.element_at(self.job.whole), LANE)
         test = Compare("<", here, self.job.over.stop)
         return (Let(here.name, start), DeviceIf(test, inner, note="what is left of a vector"))

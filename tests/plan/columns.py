@@ -1,0 +1,36 @@
+"""Kernels whose columns are each one reduction over the rows."""
+
+import numpy as np
+
+from tl2hip import Tensor, dims, f16, f32, f64, kernel
+
+M, N = dims("M N")
+
+
+@kernel
+def plain(A: Tensor[f32, M, N], x: Tensor[f32, M], y: Tensor[f32, N]) -> None:
+    for j in range(N):
+        s = f32(0)
+        for i in range(M):
+            s += A[i, j] * x[i]
+        y[j] = s
+
+
+@kernel
+def halves(A: Tensor[f16, M, N], x: Tensor[f16, M], b: Tensor[f32, N], y: Tensor[f16, N]) -> None:
+    for j in range(N):
+        s = b[j]
+        for i in range(M):
+            s += f32(A[i, j]) * f32(x[i])
+        y[j] = f16(s)
+
+
+@kernel
+def doubles(A: Tensor[f64, M, N], y: Tensor[f64, N], z: Tensor[f64, N]) -> None:
+    for j in range(1, N):
+        y[j] = 0
+        m = A[0, j]
+        for i in range(2, M):
+            y[j] += A[i, j - 1]
+            m = np.maximum(m, A[i - 1, j])
+        z[j] = m
