@@ -12,11 +12,24 @@ from tl2hip.nest.index import ONE, ZERO, add, ceil_div, floor_div, minimum, mul,
 from tl2hip.nest.ir import Array, AxisRef, Compare, Expr, Load, Logic, Set, Store, Var
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.gemv import found, trial
-from tl2hip.plan.gfx942 import LDS_BYTES, MAX_GRID_X
-from tl2hip.plan.ir import Barrier, DeclareVector, DeviceIf, DeviceStmt, For, HostIf, HostStmt, Launch, Let, Placed
+from tl2hip.plan.gfx942 import ACCESS_BYTES, LDS_BYTES, MAX_GRID_X
+from tl2hip.plan.ir import (
+    Barrier,
+    DeclareVector,
+    DeviceIf,
+    DeviceStmt,
+    For,
+    HostIf,
+    HostStmt,
+    Launch,
+    Let,
+    Placed,
+    StoreVector,
+)
 from tl2hip.plan.launch import plain_threads
 from tl2hip.plan.matvec import MatrixCode, MatrixVector, RowCopy, unrolled
 from tl2hip.plan.names import called
+from tl2hip.plan.reduce import Partial
 from tl2hip.plan.state import State
 from tl2hip.plan.widen import Place, combined
 
@@ -65,12 +78,7 @@ def _code(state: State, job: MatrixVector) -> tuple[DeviceStmt, ...]:
     code = MatrixCode(state, job)
     copies = tuple(code.copy(f"_{e}", add(first, number(e)), (number(e),)) for e in range(job.width))
     slices = tuple(_slices(state, p.names[0], p.dtypes[0], count) for p in job.parts)
-    at = tuple(add(mul(LANE, width), number(e)) for e in range(job.width))
-    kept = tuple(
-        Store(array, (SLICE, at[e]), Var(c.parts[n].names[0], c.parts[n].dtypes[0]), proven=True)
-        for n, array in enumerate(slices)
-        for e, c in enumerate(copies)
-    )
+    kept = tuple(d for n, a in enumerate(slices) for d in _kept(state, a, tuple(c.parts[n] for c in copies)))
     whole = Compare("<=", add(first, width), job.row.stop)
     body = (
         Let(first.name, add(tile, mul(LANE, width))),
@@ -93,6 +101,25 @@ def _slices(state: State, name: str, dtype: DType, count: int) -> str:
     shape = (number(SLICES), number(count))
     state.placed[array] = Placed(Array(array, dtype, shape, "local"), "shared")
     return array
+
+
+def _kept(state: State, array: str, parts: tuple[Partial, ...]) -> tuple[DeviceStmt, ...]:
+    """A thread's partial results to LDS, 16 bytes at a time."""
+    dtype = parts[0].dtypes[0]
+    each = min(ACCESS_BYTES // dtype.bytes, len(parts))
+    vector = state.names.fresh(f"{array}_mine", keep=True)
+    shape = (number(len(parts) // each), number(each))
+    state.placed[vector] = Placed(Array(vector, dtype, shape, "local"), "vector")
+    taken = tuple(
+        Store(vector, (number(e // each), number(e % each)), Var(p.names[0], dtype), proven=True)
+        for e, p in enumerate(parts)
+    )
+    first = mul(LANE, number(len(parts)))
+    moved = tuple(
+        StoreVector(array, (SLICE, add(first, number(g * each))), vector, (number(g),))
+        for g in range(len(parts) // each)
+    )
+    return (DeclareVector(vector), *taken, *moved)
 
 
 def _by_vectors(
