@@ -72,3 +72,8 @@ def counted(A: Tensor[i32, M, N], x: Tensor[i32, N], y: Tensor[i32, M]) -> None:
         for j in range(N):
             s += A[i, j] * x[j]
         y[i] = s
+
+
+@kernel
+def sliced(A: Tensor[f32, M, N], x: Tensor[f32, N], y: Tensor[f32, M]) -> None:
+    y[:] = A @ x

@@ -70,3 +70,8 @@ def crossed(x: Tensor[f32, M, N], y: Tensor[f32, M, N]) -> None:
     for i in range(M - 2):
         for j in range(N - 2):
             y[i + 1, j + 1] = x[i, j + 1] + x[i + 2, j + 1] - x[i + 1, j] - x[i + 1, j + 2]
+
+
+@kernel
+def sliced(x: Tensor[f32, M, N], y: Tensor[f32, M, N]) -> None:
+    y[:-1, 1:] = x[1:, 1:]

@@ -43,10 +43,14 @@ class State:
         return {s.axis.name: s.axis.user for s in nest_stmts(self.nest.body) if isinstance(s, Loop)}
 
     def plain(self, axis: Axis) -> str:
-        """A name for the value of an axis outside a loop: the user's, unless something else is called so."""
+        """A name for the value of an axis outside a loop: the user's, unless something else is called so, or a loop
+        inside one of that name."""
         nest, name = self.nest, called(axis)
         others = {nest.name, *nest.dims, *(a.name for a in nest.arrays), *(s.name for s in nest.scalars)}
-        return axis.name if name in others or any(v.name == name for v in nest.variables) else name
+        others |= {v.name for v in nest.variables}
+        loops = [s for s in nest_stmts(nest.body) if isinstance(s, Loop) and called(s.axis) == name]
+        inside = any(isinstance(x, Loop) and called(x.axis) == name for s in loops for x in nest_stmts(s.body))
+        return axis.name if name in others or inside else name
 
     def workspace(self, wish: str, dtype: DType, shape: tuple[Expr, ...]) -> str:
         """A new workspace array; gives its name."""
