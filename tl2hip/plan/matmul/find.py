@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tl2hip.dtypes import BF16, F8E4M3, F8E5M2, F16, F32, F64, I8, I32, DType
-from tl2hip.nest.index import ZERO, product
+from tl2hip.nest.index import ZERO, product, value_of
 from tl2hip.nest.ir import (
     Alloc,
     Axis,
@@ -137,6 +137,8 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct:
     made = MatrixProduct(
         chain, axes[a.axis], axes[b.axis], places, over, a, b, name, dtype, start, ahead, behind, at
     )
+    if 1 in (value_of(made.rows.stop), value_of(made.columns.stop)):
+        raise _Miss("a matrix times a vector leaves matrix instructions idle")
     if made.instruction(16) is None:
         raise _Miss(f"gfx942 has no matrix instruction for {a.dtype} and {b.dtype} into {dtype}")
     return made
