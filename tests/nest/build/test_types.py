@@ -162,6 +162,13 @@ def test_numpy_functions_keep_their_dtype(dtype: str) -> None:
         check(elementwise(dtype, dtype, "f64", e), x % 8, x, np.zeros(9), close=close)
 
 
+@pytest.mark.parametrize("dtype", ["f64", "f32", "f16", "bf16"])
+def test_sign_of_a_zero_is_that_zero_in_bf16_and_0_elsewhere(dtype: str) -> None:
+    x = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, -1e-7, 2.0]).astype(NUMPY[dtype])
+    check(elementwise(dtype, dtype, dtype, "np.sign(x[i])"), x, x, np.ones_like(x))
+    assert np.signbit(np.sign(x)[1]) == (dtype == "bf16")
+
+
 def test_numpy_operators_and_predicates() -> None:
     x, y = sample("f32"), np.array([1, np.nan, np.inf, -np.inf, 0, -0.0, 2, 3, 4], np.float32)
     for e in (

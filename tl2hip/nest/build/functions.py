@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tl2hip.dtypes import BOOL, F32, F64, I64
+from tl2hip.dtypes import BF16, BOOL, F32, F64, I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators
 from tl2hip.nest.build.context import Context
@@ -239,14 +239,15 @@ def _square(ctx: Context, values: Scalars, at: Span) -> ScalarValue:
 
 
 def _sign(ctx: Context, values: Scalars, at: Span) -> ScalarValue:
-    """-1, 0 or 1; NaN stays NaN."""
+    """-1, 0 or 1; NaN stays NaN. -0.0 becomes 0.0 in NumPy's own types and stays -0.0 in bf16, as in ml_dtypes."""
     _not_fp8("np.sign", values, at)
     e, dtype = values[0].expr, values[0].dtype
     if dtype is BOOL:
         raise Refused(problems.NotDefinedFor("np.sign", "bool", "cast to an integer dtype first", at=at))
     zero = fold.cast(fold.number(0), dtype)
     one = fold.cast(fold.number(1), dtype)
-    still = fold.select(fold.compare("==", e, zero), zero, e) if dtype.is_float else e  # -0.0 becomes 0.0
+    own = dtype.is_float and dtype is not BF16
+    still = fold.select(fold.compare("==", e, zero), zero, e) if own else e
     below = fold.select(fold.compare("<", e, zero), fold.negative(one), still)
     return ScalarValue(fold.select(fold.compare(">", e, zero), one, below))
 
