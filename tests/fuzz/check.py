@@ -9,6 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from tests.fuzz.edges import MODE, EdgeSession, chooses
 from tests.fuzz.generate import HEAD, Program
 from tests.fuzz.reasons import REASONS
 from tl2hip import api
@@ -17,16 +20,23 @@ from tl2hip.nest.ir import Nest
 from tl2hip.prove.compiler import CompileError
 from tl2hip.prove.draw import Sizes, admitted, work
 from tl2hip.prove.emulate import Emulator, Library, LoadError
-from tl2hip.prove.verify import Options, Session
+from tl2hip.prove.verify import Options
 from tl2hip.source.span import Source
 
 WORK = 2500
 """How many innermost statements a case may take, so that plain Python is quick."""
 
 SMALL = (2, 3, 4, 5, 7)
+ROOMY = (5, 6, 7)
+"""Extents that leave every loop something to do, whatever margins it keeps."""
 WIDE = (63, 64, 65, 66, 129)
 ROUNDED = ("normal", "positive", "cancelling", "large", "normal")
 HOSTILE = ("edges", "coded", "edges", "one-hot")
+SPECIAL = 2
+"""How many cases have the data of `edges`."""
+MORE = ("integers", "normal", "large", MODE)
+TRIES = 12
+"""How many more cases a program may have that has written nothing."""
 
 Case = tuple[Sizes, str]
 
@@ -39,16 +49,18 @@ class Outcome:
     verdict: str
     code: str = ""
     told: str = ""
+    written: bool = False
+    """Whether a case changed an array or returned more than zeros."""
     checked: int = 0
     undecided: int = 0
     raised: int = 0
     cases: int = 0
 
 
-def cases_of(nest: Nest, seed: int) -> list[Case]:
-    """The shapes and modes that a program is tried in: a small one, one past a wave, one with an empty or unit
-    extent."""
-    draw = random.Random(f"cases {seed}")
+def cases_of(nest: Nest, program: Program) -> list[Case]:
+    """What a program is tried in: a small shape, one past a wave, one with an empty or unit extent; where it takes
+    a max or min of floats, some with the data of `edges`."""
+    draw = random.Random(f"cases {program.seed}")
     small = {n: draw.choice(SMALL) for n in nest.dims}
     wide, thin = dict(small), dict(small)
     if nest.dims:
@@ -56,6 +68,23 @@ def cases_of(nest: Nest, seed: int) -> list[Case]:
         wide[draw.choice(nest.dims)] = draw.choice(WIDE)
         thin[draw.choice(nest.dims)] = draw.choice((0, 1, 0, 1, 65))
     planned = [(small, "integers"), (wide, draw.choice(ROUNDED)), (thin, draw.choice(HOSTILE))]
+    if chooses(program.features):
+        planned += [(_roomy(nest, draw), MODE) for _ in range(SPECIAL)]
+    return _fitting(nest, planned)
+
+
+def more_cases(nest: Nest, seed: int) -> list[Case]:
+    """What a program is tried in further, one after the other, until it writes something."""
+    draw = random.Random(f"more cases {seed}")
+    return _fitting(nest, [(_roomy(nest, draw), MORE[k % len(MORE)]) for k in range(TRIES)])
+
+
+def _roomy(nest: Nest, draw: random.Random) -> Sizes:
+    return {n: draw.choice(ROOMY) for n in nest.dims}
+
+
+def _fitting(nest: Nest, planned: Sequence[Case]) -> list[Case]:
+    """The cases that the program's checks admit, their work bounded."""
     fitting = [(_within(nest, sizes), mode) for sizes, mode in planned]
     return [(sizes, mode) for sizes, mode in fitting if admitted(nest, sizes)]
 
@@ -145,10 +174,15 @@ def _tried(
 ) -> Outcome:
     assert kernel.nest is not None and kernel.plan is not None
     depths = {axis: tree.depth for axis, tree in kernel.plan.trees}
-    session = Session(kernel.nest, info, function, Options(depths=depths, in_place=kernel.plan.in_place))
+    seen = Watched(function)
+    session = EdgeSession(kernel.nest, info, seen, Options(depths=depths, in_place=kernel.plan.in_place))
     try:
-        for k, (sizes, mode) in enumerate(cases or cases_of(kernel.nest, program.seed)):
+        for k, (sizes, mode) in enumerate(cases or cases_of(kernel.nest, program)):
             session.cases.append(session.try_one(library, sizes, mode, program.seed + k))
+        for sizes, mode in () if cases else more_cases(kernel.nest, program.seed):
+            if seen.written:
+                break
+            session.cases.append(session.try_one(library, sizes, mode, program.seed + len(session.cases)))
     except Exception:
         return Outcome(program, "failed", told="checking raised:\n" + traceback.format_exc())
     report = session.report()
@@ -158,7 +192,26 @@ def _tried(
     told = "\n".join(f"{p.code}: {p.text}" for p in faults)
     verdict = "failed" if faults else "good"
     code = faults[0].code if faults else ""
-    return Outcome(program, verdict, code, told, checked, undecided, raised, len(report.cases))
+    return Outcome(program, verdict, code, told, seen.written, checked, undecided, raised, len(report.cases))
+
+
+class Watched:
+    """A function that notes whether a call of it changed an array or returned more than zeros."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.written = False
+
+    def __call__(self, *arguments: Any) -> Any:
+        arrays = [a for a in arguments if isinstance(a, np.ndarray)]
+        before = [a.tobytes() for a in arrays]
+        try:
+            returned = self.function(*arguments)
+        finally:
+            self.written |= any(a.tobytes() != b for a, b in zip(arrays, before, strict=True))
+        results = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
+        self.written |= any(np.any(r) for r in results)
+        return returned
 
 
 def run(text: str, name: str) -> dict[str, Any]:

@@ -84,6 +84,20 @@ def leaf(w: Writer, tag: str) -> str:
     return w.weighted(options)()
 
 
+def varied(w: Writer, tag: str, text: str) -> str:
+    """The expression; where it is a constant, an element of an array."""
+    return text if w.varies(text) else _fresh(w, tag)
+
+
+def another(w: Writer, tag: str, make: Make, *known: str) -> str:
+    """What `make` gives, none of the known expressions: x - x and max(x, x) would hide what is wrong with x."""
+    return w.other(make, *known) or w.other(lambda: _fresh(w, tag), *known) or f"({known[0]} + 1)"
+
+
+def _fresh(w: Writer, tag: str) -> str:
+    return element(w, w.source(tag, (w.one(w.axes).dim,)))
+
+
 def _forms(w: Writer, tag: str, depth: int) -> list[tuple[Make, int]]:
     def sub() -> str:
         return value(w, tag, depth - 1)
@@ -117,7 +131,8 @@ def _operand(w: Writer, tag: str, sub: Make) -> str:
 
 def _sum(w: Writer, tag: str, sub: Make) -> str:
     op = w.weighted((("+", 3), ("-", 3), ("*", 3)))
-    a, b = sub(), _operand(w, tag, sub)
+    a = sub()
+    b = another(w, tag, lambda: _operand(w, tag, sub), a)
     w.mark(f"operator {op}")
     if w.chance(0.3):
         a, b = b, a
@@ -127,7 +142,9 @@ def _sum(w: Writer, tag: str, sub: Make) -> str:
 def _difference(w: Writer, tag: str, sub: Make) -> str:
     """a - (b - c), a - b - c: what a dropped parenthesis changes."""
     w.mark("nested difference")
-    a, b, c = sub(), leaf(w, tag), leaf(w, tag)
+    a = sub()
+    b = another(w, tag, lambda: leaf(w, tag), a)
+    c = another(w, tag, lambda: leaf(w, tag), a, b)
     return w.one((f"({a} - ({b} - {c}))", f"({a} - {b} - {c})", f"({a} - ({b} + {c}))", f"({a} * ({b} + {c}))"))
 
 
@@ -143,7 +160,7 @@ def _floor(w: Writer, tag: str, sub: Make) -> str:
         below = not tag.startswith("u")
         other = w.one(("2", "3", "7", "5", *(("-2", "-3", "-7") if below else ())))
     else:
-        other = sub()
+        other = varied(w, tag, sub())
     return f"({sub()} {op} {other})"
 
 
@@ -155,17 +172,21 @@ def _power(w: Writer, tag: str, sub: Make) -> str:
 def _extreme(w: Writer, tag: str, sub: Make) -> str:
     name = w.one(("max", "min", "np.maximum", "np.minimum"))
     w.mark(name)
+    w.mark_choice(name, tag, kept=False)
     if name[0] != "n" and w.chance(0.3):
         # Python gives the weak number itself, so that what comes next would be weak where it wins
         w.mark(f"{name} with a weak number")
-        args = [sub(), literal(w, tag)]
+        args = [varied(w, tag, sub()), literal(w, tag)]
         if w.chance(0.5):
             args.reverse()
         return f"{tag}({name}({', '.join(args)}))"
     if name[0] != "n" and w.chance(0.4):
         w.mark(f"{name} of three")
-        return f"{name}({sub()}, {leaf(w, tag)}, {leaf(w, tag)})"
-    return f"{name}({sub()}, {sub()})"
+        first = varied(w, tag, sub())
+        second = another(w, tag, lambda: leaf(w, tag), first)
+        return f"{name}({first}, {second}, {another(w, tag, lambda: leaf(w, tag), first, second)})"
+    first = varied(w, tag, sub())
+    return f"{name}({first}, {another(w, tag, sub, first)})"
 
 
 def _choice(w: Writer, tag: str, depth: int, sub: Make) -> str:
@@ -264,7 +285,7 @@ def _function(w: Writer, tag: str, sub: Make) -> str:
 
 
 def condition(w: Writer, depth: int) -> str:
-    """A test."""
+    """A test that is no constant: of data or of indices, and of two things that differ."""
     options: list[tuple[Make, int]] = [(lambda: _comparison(w, depth), 6), (lambda: _chained(w, depth), 2)]
     if w.axes:
         options.append((lambda: _of_axes(w), 3))
@@ -276,12 +297,26 @@ def condition(w: Writer, depth: int) -> str:
     return w.weighted(options)()
 
 
+def turns_away(w: Writer) -> str:
+    """A test before `continue`; mostly one that never holds in the first half of an axis, whatever the data."""
+    a = w.axes[-1]
+    return condition(w, 1) + (f" and {a.name} > {a.dim} // 2" if w.chance(0.6) else "")
+
+
+def lets_in(w: Writer) -> str:
+    """A test before a store; mostly one that holds in the first half of an axis, whatever the data."""
+    a = w.axes[-1]
+    return condition(w, 1) + (f" or {a.name} <= {a.dim} // 2" if w.chance(0.6) else "")
+
+
 def _comparison(w: Writer, depth: int) -> str:
     tag = _compared(w)
     op = w.one(("<", "<=", ">", ">=", "==", "!="))
     w.mark("comparison")
-    right = literal(w, tag) if w.chance(0.5) else value(w, tag, depth - 1)
-    return f"{value(w, tag, depth - 1)} {op} {right}"
+    left = varied(w, tag, value(w, tag, depth - 1))
+    number = w.one(("1", "2", "3")) if op in ("==", "!=") else literal(w, tag)
+    right = number if w.chance(0.5) else another(w, tag, lambda: value(w, tag, depth - 1), left)
+    return f"{left} {op} {right}"
 
 
 def _compared(w: Writer) -> str:
@@ -295,7 +330,7 @@ def _chained(w: Writer, depth: int) -> str:
     tag = _compared(w)
     w.mark("chained comparison")
     low, high = ("1", "7") if tag.startswith("u") else ("-2", "3")
-    return f"{low} {w.one(('<', '<='))} {value(w, tag, depth - 1)} {w.one(('<', '<='))} {high}"
+    return f"{low} {w.one(('<', '<='))} {varied(w, tag, value(w, tag, depth - 1))} {w.one(('<', '<='))} {high}"
 
 
 def _of_axes(w: Writer) -> str:
@@ -330,8 +365,6 @@ def _of_bools(w: Writer) -> str:
     w.mark("test of a bool array")
     arrays = w.readable("bool")
     if not arrays:
-        if not w.axes:
-            return "True"
         return element(w, w.parameter("bool", (w.one(w.axes).dim,)))
     return element(w, w.one(arrays))
 
@@ -340,5 +373,6 @@ def _isnan(w: Writer, depth: int) -> str:
     floats = [a.dtype for a in w.readable() if is_float(a.dtype)]
     if not floats:
         return _comparison(w, depth)
+    tag = w.one(floats)
     w.mark("np.isnan")
-    return f"np.isnan({leaf(w, w.one(floats))})"
+    return f"np.isnan({varied(w, tag, leaf(w, tag))})"

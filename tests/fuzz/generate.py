@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tests.fuzz import forms, irregular, nests, whole
 from tests.fuzz.kinds import NUMPY
-from tests.fuzz.writer import Part, Writer
+from tests.fuzz.writer import FIXED, Part, Writer
 
 HEAD = (
     '''"""Programs of the fuzzer."""
@@ -82,7 +82,7 @@ class Program:
 def program(seed: int) -> Program:
     """The program of a seed."""
     w = Writer(random.Random(f"tl2hip {seed}"))
-    w.names |= {"M", "N", "K", "math", "np"}
+    w.names |= FIXED
     for k in range(w.weighted(((1, 5), (2, 5), (3, 2)))):
         if k:
             w.mark("several nests")

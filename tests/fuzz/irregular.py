@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from tests.fuzz.expressions import condition, leaf, literal, value
+from tests.fuzz.expressions import condition, leaf, lets_in, literal, value, varied
 from tests.fuzz.indices import element, index
 from tests.fuzz.kinds import NUMPY, is_float
 from tests.fuzz.loops import loop
@@ -72,12 +72,13 @@ def scatter(w: Writer) -> None:
             where = name
         if w.chance(0.2):
             w.mark("guard")
-            stack.enter_context(w.block(f"if {condition(w, 1)}:"))
+            stack.enter_context(w.block(f"if {lets_in(w)}:"))
         op = w.weighted((("+=", 5), ("max", 2), ("min", 2), ("-=", 2)))
         term = value(w, tag, 1)
         w.mark(f"scatter {op}")
         if op in ("max", "min"):
-            w.line(f"{target.name}[{where}] = {op}({target.name}[{where}], {term})")
+            w.mark_choice(op, tag)
+            w.line(f"{target.name}[{where}] = {op}({target.name}[{where}], {varied(w, tag, term)})")
         else:
             w.line(f"{target.name}[{where}] {op} {term}")
 

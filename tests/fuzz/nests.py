@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from tests.fuzz.expressions import condition, leaf, value, weak_int
+from tests.fuzz.expressions import (
+    another,
+    condition,
+    leaf,
+    lets_in,
+    literal,
+    turns_away,
+    value,
+    varied,
+    weak_int,
+)
 from tests.fuzz.indices import element
 from tests.fuzz.kinds import INTEGERS, is_float
 from tests.fuzz.loops import loop
@@ -51,7 +61,8 @@ def some_locals(w: Writer, at_most: int = 2) -> None:
 
 def store(w: Writer, array: Array, at: list[str]) -> None:
     """A store to an element: plain, augmented, or under a condition."""
-    made = value(w, array.dtype if array.dtype != "bool" else "bool", depth(w))
+    where = element(w, array, at)
+    made = w.other(lambda: value(w, array.dtype, depth(w)), where) or literal(w, array.dtype)
     casts = array.dtype != "bool" and w.chance(0.08)
     if casts:
         other = w.dtype()
@@ -60,18 +71,20 @@ def store(w: Writer, array: Array, at: list[str]) -> None:
         if is_float(other) and not is_float(array.dtype):
             low = "0" if array.dtype.startswith("u") else "-100"
             made = f"min(max({other}({low}), {made}), {other}(100))"
-    where = element(w, array, at)
     kind = (
         "plain" if casts else w.weighted((("plain", 10), ("augmented", 9), ("if", 3), ("if else", 2), ("elif", 1)))
     )
     if kind == "augmented" and array.dtype != "bool":
-        ops = ["+=", "-=", "*=", "//=", "%="] + (["/=", "/="] if is_float(array.dtype) else ["^=", "|=", "&="] * 3)
+        ops = ["+=", "-=", "*=", "//=", "//=", "%="]
+        ops += ["/=", "/="] if is_float(array.dtype) else ["^=", "|=", "&="] * 4
+        if array.name in w.returned:  # it holds zeros: the others would leave them
+            ops = [op for op in ops if op in ("+=", "-=", "^=", "|=")]
         op = w.one(ops)
         w.mark(f"element {op}")
         w.line(f"{where} {op} {made}")
     elif kind == "if":
         w.mark("guard")
-        with w.block(f"if {condition(w, 1)}:"):
+        with w.block(f"if {lets_in(w)}:"):
             w.line(f"{where} = {made}")
     elif kind in ("if else", "elif"):
         w.mark("if and else")
@@ -101,7 +114,7 @@ def early_turn(w: Writer) -> None:
     """A `continue` at times."""
     if w.chance(0.1):
         w.mark("continue")
-        with w.block(f"if {condition(w, 1)}:"):
+        with w.block(f"if {turns_away(w)}:"):
             w.line("continue")
 
 
@@ -200,9 +213,11 @@ def _update(w: Writer, name: str, tag: str, kind: str, term: str) -> None:
     elif kind == "name = name + x":
         w.line(f"{name} = {name} + {term}" if w.chance(0.5) else f"{name} = {term} + {name}")
     elif kind in ("max", "min", "np.maximum", "np.minimum"):
-        w.line(f"{name} = {kind}({name}, {term})")
+        w.mark_choice(kind, tag)
+        w.line(f"{name} = {kind}({name}, {varied(w, tag, term)})")
     elif kind == "max on the right":
-        w.line(f"{name} = max({term}, {name})")
+        w.mark_choice("max", tag)
+        w.line(f"{name} = max({varied(w, tag, term)}, {name})")
     elif kind in ("if x > m", "if x < m"):
         held = w.name("e", "g")
         w.line(f"{held} = {term}")
@@ -233,7 +248,8 @@ def start(w: Writer, tag: str, kind: str) -> str:
     if kind in ("+=", "name = name + x") and w.chance(0.3):
         w.mark("weak start")
         return "0.0" if is_float(tag) else "0"
-    return f"{tag}({w.one(('0', '0', '1', '2'))})"
+    high = kind == "&=" or (tag in INTEGERS and kind in ("min", "np.minimum", "if x < m"))
+    return f"{tag}({w.one(('7', '100') if high else ('0', '0', '1', '2'))})"
 
 
 def row_reduction(w: Writer) -> None:
@@ -261,7 +277,7 @@ def _use(w: Writer, names: list[str], tag: str) -> str:
     for other in names[1:]:
         text = f"{text} {w.one(('+', '-', '*'))} {other}"
     if w.chance(0.4):
-        text = f"({text}) {w.one(('+', '*', '-'))} {leaf(w, tag)}"
+        text = f"({text}) {w.one(('+', '*', '-'))} {another(w, tag, lambda: leaf(w, tag), *names)}"
     return text
 
 
@@ -317,11 +333,12 @@ def into_element(w: Writer) -> None:
             if w.chance(0.5):
                 w.line(f"{where} = {w.one(('0', '1'))}")
             stack.enter_context(loop(w, w.one(DIMS)))
-        op = w.weighted((("+=", 5), ("-=", 1), ("max", 3), ("min", 3), ("*=", 1)))
+        op = w.weighted((("+=", 5), ("-=", 1), ("max", 3), ("min", 3), ("*=", 2)))
         term = value(w, tag, depth(w))
         if op in ("max", "min"):
             w.mark(f"element by {op}")
-            w.line(f"{where} = {op}({where}, {term})")
+            w.mark_choice(op, tag)
+            w.line(f"{where} = {op}({where}, {varied(w, tag, term)})")
         else:
             w.mark(f"element {op}")
             w.line(f"{where} {op} {term}")

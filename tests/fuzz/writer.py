@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from tests.fuzz.kinds import CLASHING, COMMON, NUMPY
+from tests.fuzz.kinds import CLASHING, COMMON, NUMPY, is_float
 
 T = TypeVar("T")
+
+FIXED = frozenset(("M", "N", "K", "math", "np"))
+"""The names of a program that it does not make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +149,7 @@ class Writer:
         if found and self.chance(0.3):
             self.mark("array written again")
             return self.one(found)
-        if self.chance(0.3) and dtype in NUMPY:
+        if self.indent == 1 and self.chance(0.3) and dtype in NUMPY:
             return self.local_array(dtype, extents)
         return self.parameter(dtype, extents)
 
@@ -159,6 +164,12 @@ class Writer:
             self.returned.append(found.name)
         return found
 
+    def mark_choice(self, name: str, tag: str, kept: bool = True) -> None:
+        """Marks a max or min of floats, where NaN counts. `kept`: a running value, an element or an expression of
+        arrays takes the result; in a term of an expression other NaN, or a test, often hide it."""
+        if is_float(tag):
+            self.mark(f"{name} of floats", *([f"{name} of floats, kept"] if kept else []))
+
     def scalar(self, tag: str) -> str:
         """A scalar parameter of a dtype, or `int`."""
         for name, kind in self.scalars.items():
@@ -171,9 +182,34 @@ class Writer:
         self.mark(f"scalar argument {tag}")
         return name
 
+    def varies(self, text: str) -> bool:
+        """Whether an expression names anything but extents and functions, so that it is no constant."""
+        names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        return bool(names & (self.names - FIXED))
+
+    def other(self, make: Callable[[], str], *known: str) -> str:
+        """What `make` gives, drawn anew where it is one of the known ones but for its spelling; "" after a few."""
+        plain = {_plain(k) for k in known}
+        features = set(self.features)
+        for _ in range(3):
+            text = make()
+            if _plain(text) not in plain:
+                return text
+            self.features = set(features)
+        return ""
+
     def held(self, tag: str) -> list[str]:
         """The locals of a type."""
         return [n for n, t in self.locals.items() if t == tag]
+
+
+def _plain(text: str) -> str:
+    """An expression without casts around it, with each element and row spelled one way."""
+    text = re.sub(r"\.astype\([a-z0-9.]+\)$", "", text)
+    text = re.sub(r"^[a-z]*\d*\((.*)\)$", r"\1", text)
+    for spelled, plain in (("][", ", "), ("[(", "["), (")]", "]"), ("[:]", ""), (", :]", "]")):
+        text = text.replace(spelled, plain)
+    return text
 
 
 Part = Callable[[Writer], None]
