@@ -34,5 +34,5 @@ def prove(path: Path, kernel: str, text: str = "", **options: Any) -> Report:
     assert done.nest is not None and done.plan is not None and done.printed is not None
     depths = {axis: tree.depth for axis, tree in done.plan.trees}
     function: Callable[..., Any] = getattr(module(path), kernel)
-    how = Options(depths=depths, in_place=done.plan.in_place, **options)
+    how = Options(**{"plan": done.plan, "depths": depths, "in_place": done.plan.in_place, **options})
     return verify(done.nest, text or done.printed.text, done.printed.launcher, function, how)

@@ -366,7 +366,7 @@ def verify_all(
     for kernel, launcher in zip(planned, file.launchers, strict=True):
         assert kernel.plan is not None and kernel.nest is not None
         depths = {axis: tree.depth for axis, tree in kernel.plan.trees}
-        options = How(**{**how, "depths": depths, "in_place": kernel.plan.in_place})
+        options = How(**{**how, "plan": kernel.plan, "depths": depths, "in_place": kernel.plan.in_place})
         fixed = not kernel.nest.dims
         if fixed and work(kernel.nest, {}) <= FIXED_WORK and elements(kernel.nest, {}) <= ELEMENTS:
             options = replace(options, given=({},))

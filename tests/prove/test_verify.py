@@ -232,3 +232,12 @@ def test_undecided_elements_are_told() -> None:
 
 def test_f32_is_what_these_texts_are_for() -> None:
     assert {a.dtype for a in (*h.added().arrays, *h.row_sum().arrays)} == {F32}
+
+
+def test_kernels_are_counted_by_the_cases_that_launch_them() -> None:
+    info = replace(launcher(h.added()), kernels=("added_kernel", "other_kernel"))
+    report = verify(h.added(), ADDED, info, added, FEW)
+    assert report.good and report.ran["other_kernel"] == 0
+    assert report.ran["added_kernel"] == sum(c.sizes["N"] > 0 for c in report.cases) > 0
+    told = f"\n  kernels: added_kernel in {report.ran['added_kernel']} cases; other_kernel in no case"
+    assert told in report.text and report.to_dict()["kernels"] == report.ran

@@ -62,6 +62,7 @@ def _planned(nest: Nest, analysis: Analysis | None = None) -> Plan:
         in_place,
         trees=tuple(state.trees.items()),
         misses=tuple(state.misses),
+        grains=tuple(state.grains),
     )
 
 

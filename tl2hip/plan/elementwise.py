@@ -80,6 +80,7 @@ def elementwise(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     tile = None if found is None else _tile(found, run.axis.tile)
     if found is None or tile is None:
         return None
+    state.grain(run.length, tile.elements, tile.width)
     code = _code(state, chain, run, found, tile)
     summary = f"a block for {tile.elements} elements, {tile.width} at a time"
     kernel = state.add("", code, (tile.threads, 1, 1), summary)

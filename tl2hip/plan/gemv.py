@@ -54,6 +54,8 @@ def gemv(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     count = value_of(rows)
     waves, block = _waves(state, job, rows), _block(state, job, rows)
     _tell(state, chain, job)
+    state.grain(rows, MANY_ROWS, ROWS * WAVES)
+    state.grain(trip_count(job.over.start, job.over.stop, 1), BLOCK * job.width, job.width)
     if count is not None:
         return (waves if count >= MANY_ROWS else block,)
     return (HostIf(Compare(">=", rows, number(MANY_ROWS)), (waves,), (block,)),)

@@ -12,6 +12,7 @@ from typing import Literal
 
 from tl2hip.dtypes import DType
 from tl2hip.nest.ir import Array, Expr, Nest, Set, Store, Update
+from tl2hip.plan.grain import Grain
 from tl2hip.plan.matrix_ir import MatrixStmt
 from tl2hip.source.span import NOWHERE, Span
 
@@ -383,6 +384,7 @@ class Plan:
     trees: tuple[tuple[str, Tree], ...] = ()
     """The axes (unique names) whose reductions run as a tree; the others run in the user's order."""
     misses: tuple[Miss, ...] = ()
+    grains: tuple[Grain, ...] = ()
 
     def placed(self, name: str) -> Placed:
         """The array of that name and its memory; KeyError where there is none."""

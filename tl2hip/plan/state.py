@@ -11,6 +11,7 @@ from tl2hip.nest.index import ZERO
 from tl2hip.nest.ir import Array, Axis, Expr, Load, Loop, Nest, Set, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.nest.walk import all_stmts as nest_stmts
+from tl2hip.plan.grain import Grain
 from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, Let, Miss, Note, Placed, Tree
 from tl2hip.plan.kernels import finish
 from tl2hip.plan.names import Names, called
@@ -36,6 +37,7 @@ class State:
     notes: list[Note] = field(default_factory=list)
     trees: dict[str, Tree] = field(default_factory=dict)
     misses: list[Miss] = field(default_factory=list)
+    grains: list[Grain] = field(default_factory=list)
 
     @property
     def users(self) -> dict[str, str]:
@@ -65,6 +67,12 @@ class State:
     def miss(self, plan: str, why: str, at: Span) -> None:
         """Remember why a faster plan did not fit what a rule recognised."""
         self.misses.append(Miss(plan, why, at))
+
+    def grain(self, extent: Expr, tile: int, piece: int) -> None:
+        """Remember how an extent is cut, for proofs."""
+        found = Grain(extent, tile, piece)
+        if found not in self.grains:
+            self.grains.append(found)
 
     def add(
         self,

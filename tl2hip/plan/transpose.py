@@ -49,6 +49,8 @@ def transpose(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         state.note(called(axis), *_where(turn, axis), place)
     x, y = (ceil_div(trip_count(a.start, a.stop, 1), turn.tile) for a in (turn.load, turn.store))
     z = block_count(turn.outer[-1], turn.outer[:-1], 1, MAX_GRID_YZ) if turn.outer else ONE
+    for axis in (turn.load, turn.store):
+        state.grain(trip_count(axis.start, axis.stop, 1), turn.tile, turn.width)
     fast = Launch(kernel, (x, y, z))
     small = [
         Compare("<=", n, number(most)) for n, most in ((x, MAX_GRID_X), (y, MAX_GRID_YZ)) if value_of(n) is None

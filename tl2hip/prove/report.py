@@ -13,7 +13,7 @@ class Case:
     """One shape, mode and seed. `python` is "equal", "differs", "raised", or "" where plain Python was not run.
 
     `checked` elements were compared, `exact` of them bit for bit; `worst` is the largest error over its bound.
-    `skipped`: it took too long.
+    `skipped`: it took too long. `kernels` are those that the launcher took.
     """
 
     sizes: dict[str, int]
@@ -26,6 +26,7 @@ class Case:
     worst: float = 0.0
     good: bool = True
     skipped: bool = False
+    kernels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,19 @@ class Report:
     name: str
     cases: tuple[Case, ...]
     problems: tuple[Problem, ...]
+    kernels: tuple[str, ...] = ()
+    """The kernels of the launcher."""
 
     @property
     def good(self) -> bool:
         """Whether nothing was found that must not be, and something was tried."""
         errors = any(p.severity == "error" for p in self.problems)
         return not errors and any(not c.skipped for c in self.cases) and all(c.good for c in self.cases)
+
+    @property
+    def ran(self) -> dict[str, int]:
+        """In how many cases each kernel ran."""
+        return {k: sum(k in c.kernels for c in self.cases) for k in self.kernels}
 
     @property
     def worst(self) -> float:
@@ -68,6 +76,8 @@ class Report:
         shapes = dict.fromkeys(" ".join(f"{n}={v}" for n, v in c.sizes.items()) for c in tried)
         if any(shapes):
             lines.append("  shapes: " + "; ".join(shapes))
+        if self.kernels:
+            lines.append("  kernels: " + "; ".join(f"{k} in {_cases(n)}" for k, n in self.ran.items()))
         lines += [f"  {p.severity} {p.code}: {p.text}" for p in self.problems]
         return "\n".join(lines)
 
@@ -77,6 +87,7 @@ class Report:
             "kernel": self.name,
             "good": self.good,
             "worst_over_bound": self.worst,
+            "kernels": self.ran,
             "cases": [
                 {
                     "sizes": c.sizes,
@@ -89,6 +100,7 @@ class Report:
                     "worst_over_bound": c.worst,
                     "good": c.good,
                     "skipped": c.skipped,
+                    "kernels": list(c.kernels),
                 }
                 for c in self.cases
             ],
@@ -97,6 +109,10 @@ class Report:
                 for p in self.problems
             ],
         }
+
+
+def _cases(n: int) -> str:
+    return "no case" if n == 0 else f"{n} case{'s' * (n > 1)}"
 
 
 def _beside_python(tried: list[Case]) -> str:

@@ -60,13 +60,13 @@ class Evaluator:
         return tuple(self.whole(e) for e in array.shape)
 
 
-def work(nest: Nest, dims: Mapping[str, int], parallel: Collection[str] | None = None) -> int:
-    """About how many innermost statements a run takes.
+def work(nest: Nest, dims: Mapping[str, int], parallel: Collection[str] | None = None, bulk: int = 1) -> int:
+    """About how many innermost statements a run takes, `bulk` of them counted as one.
 
     Where `parallel` names the axes that run side by side, what runs one after the other counts much more, as it
     does in the time that `nest.run` takes.
     """
-    total = _work(nest.body, Evaluator(nest, dims), frozenset())
+    total = _work(nest.body, Evaluator(nest, dims), frozenset()) // bulk
     if parallel is not None:
         total += SERIAL * _work(nest.body, Evaluator(nest, dims), frozenset(parallel))
     return total
@@ -114,7 +114,7 @@ def shapes(
     from `pool`.
     Fewer where there are no more, e.g. one where the nest has no extents.
     """
-    draw = _Shapes(nest, np.random.default_rng([seed, 1]), budget, parallel)
+    draw = Shapes(nest, np.random.default_rng([seed, 1]), budget, parallel)
     found: dict[tuple[int, ...], Sizes] = {}
     for sizes in draw.all(count * 40):
         if len(found) >= count:
@@ -125,13 +125,14 @@ def shapes(
 
 
 @dataclass(frozen=True, slots=True)
-class _Shapes:
+class Shapes:
     """Draws the shapes of one nest."""
 
     nest: Nest
     random: np.random.Generator
     budget: int
     parallel: Collection[str] | None
+    bulk: int = 1
 
     def all(self, count: int) -> Iterator[Sizes]:
         """The corners, then `count` others, small ones among them; each made to fit as far as it can be."""
@@ -177,13 +178,18 @@ class _Shapes:
                         sizes[e.name] = first.setdefault(d, sizes[e.name])
         return sizes
 
+    def coupled(self, sizes: Sizes) -> Sizes:
+        """The sizes made to fit the checks of simple forms."""
+        return _coupled(self.nest, sizes)
+
     def fitted(self, sizes: Sizes) -> Sizes:
         return _within(self.nest, _coupled(self.nest, sizes), self.budget, self.parallel)
 
     def fits(self, sizes: Sizes) -> bool:
+        """Whether the nest's checks admit the sizes and the budgets hold."""
         if not admitted(self.nest, sizes) or elements(self.nest, sizes) > ELEMENTS:
             return False
-        return work(self.nest, sizes, self.parallel) <= self.budget
+        return work(self.nest, sizes, self.parallel, self.bulk) <= self.budget
 
 
 def _within(nest: Nest, sizes: Sizes, budget: int, parallel: Collection[str] | None) -> Sizes:

@@ -8,27 +8,31 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tl2hip.dtypes import DType
 from tl2hip.nest.dependence import analyse
 from tl2hip.nest.ir import Nest
 from tl2hip.nest.run import run
 from tl2hip.nest.run.arithmetic import Values, numpy_type
 from tl2hip.nest.run.machine import TooLong
-from tl2hip.prove.bound import Depths, Reference, Verdict, compare, reference
+from tl2hip.prove.bound import Reference, Verdict, compare, reference
 from tl2hip.prove.compiler import CompileError
-from tl2hip.prove.draw import MODES, WORK, Data, Evaluator, Sizes, data, shapes, work
+from tl2hip.prove.draw import Data, Evaluator, Sizes, data, work
 from tl2hip.prove.emulate import Emulator, Library, LoadError, Run
+from tl2hip.prove.options import Options
+from tl2hip.prove.place import NOISE, copies, noise, placed
 from tl2hip.prove.python import in_order
+from tl2hip.prove.reach import launched
 from tl2hip.prove.report import Case, Report
+from tl2hip.prove.trials import Trial, outer, trials
 from tl2hip.source.problems.base import Problem
 from tl2hip.source.problems.proving import (
     InputChanged,
+    KernelNotRun,
+    KernelNotTried,
     LauncherFailed,
     NestDiffers,
     NothingDrawn,
@@ -43,38 +47,10 @@ from tl2hip.source.problems.proving import (
 if TYPE_CHECKING:
     from tl2hip.hip.launcher import Argument, LauncherInfo
 
+__all__ = ["Options", "Session", "verify"]
+
 RAISED = (ArithmeticError, IndexError, ValueError)
 """What Python may raise where the kernel gives the IEEE value, or 0 for a load out of range."""
-EXACT = ("integers", "coded", "one-hot")
-"""The modes whose sums are exact."""
-NOISE = 0xFF
-"""The byte that results and workspace hold before the launch: NaN in every float type but e4m3."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How much to try.
-
-    `shapes` counts drawn shapes; `given` are tried first, whatever they cost. `in_place` names pairs of arrays
-    that may be one (`plan.in_place`): every third case passes one array for both, where they are alike.
-    `depths` tells the plan's trees (`{axis: tree.depth for axis, tree in plan.trees}`); `parallel` names axes
-    that the reference may run side by side (None: what dependence analysis finds). `seconds` bounds the whole,
-    `steps` the serial iterations of a case, `work` its innermost statements, `python_work` those of a case that
-    plain Python runs too. Without `detect` there are no races and out-of-range accesses to find, and more speed.
-    """
-
-    shapes: int = 12
-    seed: int = 0
-    modes: tuple[str, ...] = MODES
-    given: tuple[Sizes, ...] = ()
-    in_place: tuple[tuple[str, str], ...] = ()
-    depths: Depths = field(default_factory=dict)
-    parallel: Collection[str] | None = None
-    seconds: float = 60.0
-    steps: int = 20_000
-    work: int = WORK
-    python_work: int = 20_000
-    detect: bool = True
 
 
 def verify(
@@ -120,33 +96,18 @@ class Session:
 
     def try_all(self, library: Library) -> None:
         """Runs every case until time is up."""
-        planned = self.planned()
+        planned = trials(self.nest, self.options, self.parallel)
         if not planned:
             self.add(NothingDrawn(self.nest.name, at=self.nest.at))
-        end = time.monotonic() + self.options.seconds
-        for k, (sizes, mode) in enumerate(planned):
-            if time.monotonic() > end:
+        end = time.process_time() + self.options.seconds
+        for k, t in enumerate(planned):
+            if time.process_time() > end:
                 left = len(planned) - k
                 why = f"{self.options.seconds:g} seconds were up"
                 self.add(NotTried(left, len(planned), why, at=self.nest.at))
-                return
-            self.cases.append(self.try_one(library, sizes, mode, self.options.seed + k))
-
-    def planned(self) -> list[tuple[Sizes, str]]:
-        """Shapes with the modes they are tried in: all for the first, an exact and a rounding one for others."""
-        options = self.options
-        drawn = [
-            *options.given,
-            *shapes(self.nest, options.seed, options.shapes, options.work, self.parallel),
-        ]
-        cases: list[tuple[Sizes, str]] = []
-        for k, sizes in enumerate(drawn):
-            if k == 0:
-                cases += [(sizes, mode) for mode in options.modes]
-            else:
-                kinds = [m for m in options.modes if m in EXACT], [m for m in options.modes if m not in EXACT]
-                cases += [(sizes, some[k % len(some)]) for some in kinds if some]
-        return cases
+                break
+            self.cases.append(self.try_one(library, t.sizes, t.mode, t.seed, t))
+        self.judge_kernels(planned)
 
     def add(self, problem: Problem) -> None:
         """Keeps one problem of a kind at a place: the first case that shows it."""
@@ -156,19 +117,20 @@ class Session:
 
     # --- one case
 
-    def try_one(self, library: Library, sizes: Sizes, mode: str, seed: int) -> Case:
-        nest, told = self.nest, describe(sizes, mode, seed)
+    def try_one(self, library: Library, sizes: Sizes, mode: str, seed: int, trial: Trial | None = None) -> Case:
+        """Runs a case; without a trial arrays are shifted where the seed is odd."""
+        steps = trial.steps if trial else self.options.steps
+        shifted = trial.shifted if trial else outer(self.nest) if seed % 2 else ()
+        nest, told = self.nest, describe(sizes, mode, seed, shifted)
         drawn = self.drawn(sizes, mode, seed)
         given = (drawn.arrays, drawn.scalars, sizes)
         try:
-            typed = run(nest, *given, parallel=self.parallel, steps=self.options.steps)
-            references = reference(
-                nest, *given, parallel=self.parallel, depths=self.options.depths, steps=self.options.steps
-            )
+            typed = run(nest, *given, parallel=self.parallel, steps=steps)
+            references = reference(nest, *given, parallel=self.parallel, depths=self.options.depths, steps=steps)
         except TooLong:
             return Case(sizes, mode, seed, skipped=True)
         python = self.run_python(drawn, sizes, typed, told)
-        got, ran = self.run_hip(library, drawn, sizes, shifted=seed % 2 == 1)
+        got, ran = self.run_hip(library, drawn, sizes, shifted)
         self.judge_run(ran, told)
         verdicts = {}
         if ran.status == 0:
@@ -184,6 +146,7 @@ class Session:
             undecided=sum(v.undecided for v in verdicts.values()),
             worst=max((v.worst_ratio for v in verdicts.values()), default=0.0),
             good=ran.status == 0 and not ran.errors and all(v.good for v in verdicts.values()),
+            kernels=tuple(k for k in self.launcher.kernels if k in ran.launches),
         )
 
     def drawn(self, sizes: Sizes, mode: str, seed: int) -> Data:
@@ -217,7 +180,7 @@ class Session:
         """Compares the user's function with the nest: "equal", "differs", "raised", or "" where it was not run."""
         if self.function is None or work(self.nest, sizes) > self.options.python_work:
             return ""
-        arrays = copies(drawn.arrays, shifted=False)
+        arrays = copies(drawn.arrays, ())
         arguments = [arrays[n] if n in arrays else drawn.scalars[n] for n in self.nest.order]
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -262,15 +225,20 @@ class Session:
             self.add(NestDiffers(element, mine, str(first.got), told, at=self.nest.at))
         return verdict.good
 
-    def run_hip(self, library: Library, drawn: Data, sizes: Sizes, shifted: bool) -> tuple[dict[str, Values], Run]:
-        """The arrays after a launch, and the run. `shifted` arrays start one element into their memory."""
+    def run_hip(
+        self, library: Library, drawn: Data, sizes: Sizes, shifted: Collection[str] | bool = ()
+    ) -> tuple[dict[str, Values], Run]:
+        """The arrays after a launch, and the run. Those that are `shifted` (True: all) start one element into their
+        memory."""
+        if isinstance(shifted, bool):
+            shifted = outer(self.nest) if shifted else ()
         at = Evaluator(self.nest, sizes, drawn.scalars)
         buffers = copies(drawn.arrays, shifted, self.strides(at))
         for argument in self.launcher.arguments:
             if argument.kind == "result":
                 array = self.nest.array(argument.name)
                 shape = tuple(int(n or 0) for n in at.extents(array))
-                buffers[argument.name] = placed(noise(shape, array.dtype), shifted)
+                buffers[argument.name] = placed(noise(shape, array.dtype), argument.name in shifted)
         sizes_and_scalars = {**sizes, **drawn.scalars}
         space = self.workspace(library, sizes_and_scalars)
         passed: list[Any] = []
@@ -331,6 +299,23 @@ class Session:
             if id(got[name]) not in written and got[name].tobytes() != before.tobytes():
                 self.add(InputChanged(name, told, at=self.nest.at))
 
+    def judge_kernels(self, planned: tuple[Trial, ...]) -> None:
+        """Where shapes are drawn, every kernel of the plan must have run that a planned case launches; others are
+        told."""
+        plan = self.options.plan
+        if plan is None or not self.options.shapes:
+            return
+        ran = {k for c in self.cases for k in c.kernels}
+        for kernel, name in zip(plan.kernels, self.launcher.kernels, strict=True):
+            if name in ran:
+                continue
+            case = next((t for t in planned if kernel.name in launched(plan, t.sizes, t.shifted)), None)
+            if case is not None:
+                told = describe(case.sizes, case.mode, case.seed, case.shifted)
+                self.add(KernelNotRun(name, told, at=self.nest.at))
+            else:
+                self.add(KernelNotTried(name, at=self.nest.at))
+
     def report(self) -> Report:
         """Everything, with what was left out or undecided."""
         skipped = sum(c.skipped for c in self.cases)
@@ -341,47 +326,19 @@ class Session:
         if undecided:
             total = undecided + sum(c.checked for c in self.cases)
             self.add(Undecided(undecided, total, at=self.nest.at))
-        return Report(self.nest.name, tuple(self.cases), tuple(self.problems))
+        return Report(self.nest.name, tuple(self.cases), tuple(self.problems), self.launcher.kernels)
 
 
 def _identical(a: Values, b: Values) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
-def describe(sizes: Sizes, mode: str, seed: int) -> str:
+def describe(sizes: Sizes, mode: str, seed: int, shifted: Collection[str] = ()) -> str:
     """A case in words, so that it can be tried again."""
     extents = ", ".join(f"{n}={v}" for n, v in sizes.items())
-    return f"{extents}; {mode} data, seed {seed}" if extents else f"{mode} data, seed {seed}"
-
-
-def copies(
-    arrays: dict[str, Values], shifted: bool, strides: dict[str, tuple[int, ...]] | None = None
-) -> dict[str, Values]:
-    """Copies by name, of the given strides; one array under two names stays one."""
-    strides = strides or {}
-    made = {id(a): placed(a, shifted, strides.get(name)) for name, a in arrays.items()}
-    return {name: made[id(a)] for name, a in arrays.items()}
-
-
-def placed(values: Values, shifted: bool, strides: tuple[int, ...] | None = None) -> Values:
-    """A copy that starts at an allocation's start, or one element after it; row-major without `strides`."""
-    width = values.dtype.itemsize
-    if strides is None:
-        strides = tuple(s // width for s in np.ascontiguousarray(values).reshape(values.shape).strides)
-    reach = [(n - 1) * s for n, s in zip(values.shape, strides, strict=True)] if values.size else []
-    below = -sum(r for r in reach if r < 0)
-    size = below + sum(r for r in reach if r > 0) + min(values.size, 1)
-    room = np.full((size + shifted) * width, NOISE, np.uint8)
-    steps = tuple(s * width for s in strides)
-    here: Values = np.ndarray(values.shape, values.dtype, room, (below + shifted) * width, steps)
-    here[...] = values
-    return here
-
-
-def noise(shape: Sequence[int], dtype: DType) -> Values:
-    """An array nobody has written yet."""
-    kind = numpy_type(dtype)
-    return np.full(int(np.prod(shape)) * kind.itemsize, NOISE, np.uint8).view(kind).reshape(shape)
+    data = f"{mode} data, seed {seed}"
+    off = f"; {', '.join(shifted)} one element into memory" if shifted else ""
+    return f"{extents}; {data}{off}" if extents else data + off
 
 
 def sized(argument: Argument, values: dict[str, Any]) -> Any:

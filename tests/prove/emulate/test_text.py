@@ -163,3 +163,24 @@ extern "C" hipError_t swap(int* lock, float* sum, int* last, hipStream_t stream)
     lock, total, last = np.zeros(2, np.int32), np.zeros(1, np.float32), np.full(1, -1, np.int32)
     run = Emulator.load(text).call("swap", [lock, total, last])
     assert run.findings == () and total[0] == 420 and (lock == [1, 7]).all() and 0 <= last[0] < 70
+
+
+def test_launches_are_counted_by_name() -> None:
+    text = """
+__global__ void first_kernel(int* y) { y[threadIdx.x] = 1; }
+template <int N> __global__ void second_kernel(int* y) { y[threadIdx.x] += N; }
+
+extern "C" hipError_t both(int* y, hipStream_t stream) {
+    hipLaunchKernelGGL(second_kernel<2>, dim3(1), dim3(64), 0, stream, y);
+    for (int n = 0; n < 3; ++n)
+        hipLaunchKernelGGL(first_kernel, dim3(1), dim3(64), 0, stream, y);
+    hipLaunchKernelGGL((second_kernel<2>), dim3(1), dim3(64), 0, stream, y);
+    hipLaunchKernelGGL(first_kernel, dim3(0), dim3(64), 0, stream, y);
+    return hipGetLastError();
+}
+"""
+    with Emulator.load(HEAD + text) as library:
+        run = library.call("both", [np.zeros(64, np.int32)])
+        assert run.launches == {"second_kernel<2>": 1, "first_kernel": 3, "(second_kernel<2>)": 1}
+        assert [f.kind for f in run.findings] == ["invalid_launch"], "a launch without blocks is none"
+        assert library.call("both", [np.zeros(64, np.int32)]).launches == run.launches

@@ -117,6 +117,7 @@ def _loop_of(chain: Chain) -> Loop:
 def _launch(state: State, chain: Chain, row: Row, size: Size, suffix: str) -> HostStmt:
     """The launch of the kernel for one size, which joins the state."""
     shared = general.share_blocks(chain)
+    state.grain(row.extent, size.most, size.width)
     code = RowCode(state, row, size, general.atomic_arrays(state, shared))
     axis = chain.axes[-1]
     alone = len(chain.axes) == 1 and axis.step == 1 and axis.tile in (None, size.rows)

@@ -60,12 +60,14 @@ class LoadError(Exception):
 class Run:
     """What one call of a launcher gave.
 
-    `status` is the launcher's hipError_t (719 when the run was given up at a finding). `dropped` counts
-    accesses at places past the counters' table.
+    `status` is the launcher's hipError_t (719 when the run was given up at a finding). `launches` counts the
+    launches of each kernel by its name in the text, in the order of the first ones. `dropped` counts accesses at
+    places past the counters' table.
     """
 
     status: int
     findings: tuple[Finding, ...]
+    launches: dict[str, int]
     bank_conflicts: tuple[BankConflicts, ...]
     coalescing: tuple[Coalescing, ...]
     dropped: int = 0
@@ -96,6 +98,14 @@ class _Finding(ctypes.Structure):
 
 class _Findings(ctypes.Structure):
     _fields_ = [("count", ctypes.c_uint32), ("items", _Finding * 256)]
+
+
+class _Launched(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("count", ctypes.c_uint64)]
+
+
+class _Launches(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_uint32), ("items", _Launched * 256)]
 
 
 class _Count(ctypes.Structure):
@@ -175,7 +185,7 @@ class Library:
             finally:
                 self._runtime.tl2hip_end()
             findings = [*self._findings(memory), *self._broken_guards(memory)]
-            return Run(status, tuple(findings), *self._counts())
+            return Run(status, tuple(findings), self._launches(), *self._counts())
 
     def value(self, function: str, args: Sequence[Any]) -> int:
         """The size_t that a host function of the text gives, e.g. the bytes of workspace it asks for."""
@@ -223,6 +233,10 @@ class Library:
             found.append(Finding(GUARD, "error", message, 0, "", argument, offset, 1, (0, 0, 0), 0, 1))
         return found
 
+    def _launches(self) -> dict[str, int]:
+        raw = self._runtime.tl2hip_launches().contents
+        return {item.name.decode(): item.count for item in raw.items[: raw.count]}
+
     def _counts(self) -> tuple[tuple[BankConflicts, ...], tuple[Coalescing, ...], int]:
         raw = self._runtime.tl2hip_counts().contents
         banks, memory = [], []
@@ -264,6 +278,7 @@ def _runtime() -> tuple[ctypes.CDLL, Path]:
     runtime.tl2hip_begin.argtypes = [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_bool, ctypes.c_uint32]
     runtime.tl2hip_begin.restype = ctypes.c_bool
     runtime.tl2hip_limits.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
+    runtime.tl2hip_launches.restype = ctypes.POINTER(_Launches)
     runtime.tl2hip_findings.restype = ctypes.POINTER(_Findings)
     runtime.tl2hip_counts.restype = ctypes.POINTER(_Counts)
     return runtime, path

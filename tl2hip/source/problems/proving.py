@@ -197,6 +197,40 @@ class InputChanged(Problem):
 
 
 @dataclass(frozen=True)
+class KernelNotRun(Problem):
+    """A kernel that a planned case launches never ran."""
+
+    code: ClassVar[str] = "TL712"
+    title: ClassVar[str] = "a kernel that never ran"
+    message: ClassVar[str] = "{kernel} ran in no case, and should have where {case}"
+    help: ClassVar[str] = "give more time; where there was enough, the launcher takes another kernel than planned"
+    why: ClassVar[str] = (
+        "A plan may have several kernels for one nest, of which the launcher picks one by sizes and alignment. What"
+        " never ran is not proven, so each kernel that a shape within the budget of work reaches must run."
+    )
+
+    kernel: str
+    case: str
+
+
+@dataclass(frozen=True)
+class KernelNotTried(Problem):
+    """No shape that is small enough to run launches a kernel."""
+
+    code: ClassVar[str] = "TL713"
+    severity: ClassVar[str] = "warning"
+    title: ClassVar[str] = "a kernel that was not tried"
+    message: ClassVar[str] = "{kernel} ran in no case: none of the shapes that were drawn or given reaches it"
+    help: ClassVar[str] = "give a shape that does; kernels for more blocks than a grid has need too large ones"
+    why: ClassVar[str] = (
+        "The launcher picks kernels by sizes and alignment. Some are for sizes that an emulated run cannot take,"
+        " such as more than 2**23 blocks; what is told of the others says nothing about them."
+    )
+
+    kernel: str
+
+
+@dataclass(frozen=True)
 class DeviceRefused(Problem):
     """The compiler for gfx942 refuses the printed text."""
 

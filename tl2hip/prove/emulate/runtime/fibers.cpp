@@ -299,8 +299,8 @@ static void run_grid() {
             }
 }
 
-EXPORT void tl2hip_launch(u64 kernel, void (*call)(const void*), const void* arguments, const u32* grid,
-                          const u32* block, u32 lds, const Image* image) {
+EXPORT void tl2hip_launch(u64 kernel, const char* name, void (*call)(const void*), const void* arguments,
+                          const u32* grid, const u32* block, u32 lds, const Image* image) {
     unit.image = image->image;
     unit.image_end = image->image_end;
     unit.lds = image->lds;
@@ -312,6 +312,7 @@ EXPORT void tl2hip_launch(u64 kernel, void (*call)(const void*), const void* arg
         unit.last_error = wrong ? wrong : 2;
         return;
     }
+    note_launch(name);
     memcpy(unit.grid, grid, sizeof unit.grid);
     memcpy(unit.block, block, sizeof unit.block);
     unit.threads = block[0] * block[1] * block[2];

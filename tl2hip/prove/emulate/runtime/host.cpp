@@ -20,6 +20,36 @@ Finding* report(Kind kind, Severity severity, u64 site, int place, i64 offset, c
     return &found;
 }
 
+// ---- what was launched
+
+struct Launched {
+    const char* name;
+    u64 count;
+};
+constexpr u32 MAX_LAUNCHED = 256;
+
+struct Launches {
+    u32 count;
+    Launched items[MAX_LAUNCHED];
+};
+static Launches launches;
+
+static bool same(const char* a, const char* b) {
+    while (*a && *a == *b) ++a, ++b;
+    return *a == *b;
+}
+
+void note_launch(const char* name) {
+    for (u32 l = 0; l < launches.count; ++l) {
+        if (!same(launches.items[l].name, name)) continue;
+        ++launches.items[l].count;
+        return;
+    }
+    if (launches.count < MAX_LAUNCHED) launches.items[launches.count++] = {name, 1};
+}
+
+EXPORT const Launches* tl2hip_launches() { return &launches; }
+
 // ---- faults of the processor
 
 struct SignalAction {
@@ -110,6 +140,7 @@ EXPORT bool tl2hip_begin(const Given* given, u32 count, bool detect, u32 seconds
     if (count > MAX_RANGES) return false;
     detecting = detect;
     findings.count = 0;
+    launches.count = 0;
     unit.aborted = false;
     unit.last_error = 0;
     range_count = count;

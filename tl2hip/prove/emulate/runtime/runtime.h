@@ -73,6 +73,9 @@ struct Access {
 };
 Finding* report(Kind kind, Severity severity, u64 site, int place, i64 offset, const Access* access, u32 other);
 
+// Counts a launch of the kernel of that name, which lives as long as the library.
+void note_launch(const char* name);
+
 // ---- the block that runs now
 
 struct Wave;

@@ -31,8 +31,8 @@ struct tl2hip_image {
 };
 
 extern "C" {
-void tl2hip_launch(const void* kernel, void (*body)(const void*), const void* arguments, const unsigned* grid,
-                   const unsigned* block, unsigned lds, const tl2hip_image* image);
+void tl2hip_launch(const void* kernel, const char* name, void (*body)(const void*), const void* arguments,
+                   const unsigned* grid, const unsigned* block, unsigned lds, const tl2hip_image* image);
 hipError_t hipGetLastError();
 hipError_t hipMemsetAsync(void* to, int byte, size_t bytes, hipStream_t stream);
 hipError_t hipMemcpyDtoDAsync(void* to, void* from, size_t bytes, hipStream_t stream);
@@ -88,13 +88,14 @@ TL2HIP_UNSEEN void tl2hip_call(const void* body) {
 }
 
 template <class... Parameters, class... Arguments>
-void hipLaunchKernelGGL(void (*kernel)(Parameters...), dim3 grid, dim3 block, unsigned lds, hipStream_t,
-                        Arguments... arguments) {
+void tl2hip_launch_kernel(const char* name, void (*kernel)(Parameters...), dim3 grid, dim3 block, unsigned lds,
+                          hipStream_t, Arguments... arguments) {
     auto body = [&]() TL2HIP_UNSEEN { kernel(static_cast<Parameters>(arguments)...); };
     const tl2hip_image image = {__ehdr_start, _end, __start_tl2hip_lds, __stop_tl2hip_lds};
     const unsigned grid_sizes[3] = {grid.x, grid.y, grid.z}, block_sizes[3] = {block.x, block.y, block.z};
-    tl2hip_launch((const void*)kernel, tl2hip_call<decltype(body)>, &body, grid_sizes, block_sizes, lds, &image);
+    tl2hip_launch((const void*)kernel, name, tl2hip_call<decltype(body)>, &body, grid_sizes, block_sizes, lds, &image);
 }
+#define hipLaunchKernelGGL(kernel, ...) tl2hip_launch_kernel(#kernel, kernel, __VA_ARGS__)
 
 #define TL2HIP_INDEX(name, call)                                                \
     struct tl2hip_##name {                                                      \

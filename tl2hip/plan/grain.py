@@ -1,0 +1,17 @@
+"""How kernels cut an extent, told to whoever proves them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tl2hip.nest.ir import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Grain:
+    """An extent that kernels cut into tiles of `tile` elements and move in pieces of `piece`: what is behind the
+    last whole tile or piece takes another way, so proofs try extents on both sides of each."""
+
+    extent: Expr
+    tile: int
+    piece: int = 1
