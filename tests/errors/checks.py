@@ -32,7 +32,7 @@ def converted(text: str) -> list[Problem]:
     return list(convert(Source("kernel.py", text)).problems)
 
 
-CHECKS: dict[int, Callable[[str], list[Problem]]] = {1: read_only, 2: built, 3: built, 4: converted}
+CHECKS: dict[int, Callable[[str], list[Problem]]] = {1: read_only, 2: converted, 3: built, 4: converted}
 """The check of each family of codes."""
 
 WITHOUT_A_FILE = {
@@ -40,7 +40,6 @@ WITHOUT_A_FILE = {
     "TL103": "a file that cannot be read is no file",
     "TL104": "bytes that are no text cannot stand in a text file",
     "TL105": "what no known Python has",
-    "TL203": "of the plan: tests/plan/test_budget.py",
     "TL212": "of a setting, not of a file",
     "TL305": "of a setting, not of a file",
     "TL306": "of a setting, not of a file",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 REASONS: dict[str, str] = {
+    "TL213": "a tile or unroll on a loop of the launcher, or unroll on rows of a product",
     "TL302": "a name that only some ways give a value",
     "TL304": "a name that holds two dtypes, which NumPy would tell apart by the data",
     "TL320": "two dtypes without a common one (a reduction of a dtype that NumPy widens)",

@@ -193,11 +193,20 @@ Expr = Const | AxisRef | Dim | Scalar | Var | Load | Unary | Binary | Compare | 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One mark of a user on an axis: `waves(2)` is ("waves", 2), `serial` is ("serial", None)."""
+    """One mark of a user on an axis: `waves(2)` is ("waves", 2), `serial` is ("serial", None).
+
+    `word` is another notation's own word for it, where it was written so.
+    """
 
     name: str
     value: int | None = None
     at: Span = field(default=NOWHERE, compare=False)
+    word: str = field(default="", compare=False)
+
+    @property
+    def text(self) -> str:
+        """The mark as it was written."""
+        return self.word or (self.name if self.value is None else f"{self.name}({self.value})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +214,8 @@ class Axis:
     """One loop's axis: the values start, start + step, … before stop (Python's range; step is not 0).
 
     `name` is unique in the nest and is what AxisRef names; `user` is the name in the source ("" for axes that
-    a slice or a reduction made). `step` is a constant of either sign. `tile` is the user's tile size.
+    a slice or a reduction made). `step` is a constant of either sign. `tile` is the user's tile size, written
+    at `tile_at`.
     """
 
     name: str
@@ -215,9 +225,14 @@ class Axis:
     user: str = ""
     tile: int | None = None
     marks: tuple[Mark, ...] = ()
+    tile_at: Span = field(default=NOWHERE, compare=False)
 
     def marked(self, name: str) -> bool:
         return any(m.name == name for m in self.marks)
+
+    def mark(self, name: str) -> int | None:
+        """The value of a mark; None where there is no such mark, or it takes no value."""
+        return next((m.value for m in self.marks if m.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ __all__ = ["plan"]
 
 def plan(nest: Nest, analysis: Analysis | None = None) -> Plan:
     """The plan of a nest; `analysis` is that of this nest, where it is at hand. Raises Refused where no parallel
-    axis is left, memory cannot be sized, or a kernel takes more than a compute unit has."""
+    axis is left, memory cannot be sized, a kernel takes more than a compute unit has, or a mark cannot be
+    honoured."""
     planned = _planned(nest, analysis)
     limits.check(planned, _planned)
     return planned
@@ -53,6 +54,7 @@ def _planned(nest: Nest, analysis: Analysis | None = None) -> Plan:
     for variable in passed_on(units, given):
         state.slots[variable] = state.workspace(f"{variable}_slot", dtypes[variable], (ONE,))
     host = Program(state).host(units)
+    state.honours.refuse(nest)
     return Plan(
         nest,
         tuple(state.placed.values()),

@@ -59,6 +59,7 @@ def columns(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     kernel = state.add("kernel", _code(state, job), (LANES, SLICES, 1), f"a block for {count} {called(job.row)}")
     blocks = ceil_div(trip_count(job.row.start, job.row.stop, 1), count)
     many = Launch(kernel, (minimum(blocks, number(MAX_GRID_X)), ONE, ONE))
+    state.honours.moved((state.nest.array(a) for a, _ in job.matrix), job.width)
     where = f"grid x, {count} a block, {job.width} a thread"
     state.note(called(job.row), where, "parallel; contiguous accesses run along it", chain.places[0])
     state.note(called(job.over), f"{SLICES} threads of each column", "reduction: partials meet in LDS", job.at)

@@ -7,7 +7,7 @@ the first blocks. A problem with more tiles than one launch has blocks is left t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import (
@@ -25,11 +25,12 @@ from tl2hip.nest.index import (
 )
 from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, Load, Stmt, Store, Update, Var
 from tl2hip.nest.walk import all_exprs, map_exprs, map_stmts
+from tl2hip.plan import marks
 from tl2hip.plan.access import loads_or_locals
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, HostIf, HostStmt, Launch, Let
-from tl2hip.plan.launch import BLOCK, plain_threads
+from tl2hip.plan.launch import BLOCK, moved_arrays, plain_threads
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
@@ -38,6 +39,9 @@ from tl2hip.plan.widen import Moves, Widened, moves
 IN_FLIGHT = 4
 """Loads of 16 bytes that each thread has under way: 4 KiB a wave, of the 11 KiB a compute unit that hide HBM's
 latency at its full rate (Little's law)."""
+
+MOST = 16
+"""Vectors of a thread, at most, where the user's tile asks for many: 64 registers an array."""
 
 MAX_TILES = 1 << 23
 """Tiles of one launch: half of what HIP's limit of 2**32 threads allows."""
@@ -70,16 +74,23 @@ class Tile:
 
 def elementwise(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     """The launch of an elementwise nest that is one run over memory; None for any other."""
-    if cooperation(chain, state.kinds) == "block" or any(a.marks for a in chain.axes):
+    if cooperation(chain, state.kinds) == "block" or not _marks_fit(chain):
         return None
     run = _one_axis(chain) if len(chain.axes) == 1 else _flat(state, chain)
     if run is None or loads_or_locals(run.length):
         return None
     atomic = {u.array for a in chain.axes for u in state.kinds[a.name].updates}
     found = moves(state, run.axis, run.body, atomic)
-    tile = None if found is None else _tile(found, run.axis.tile)
-    if found is None or tile is None:
+    if found is None:
         return None
+    moved = moved_arrays(state, found)
+    found = replace(found, width=marks.width(run.axis, moved, found.width))
+    tile = _tile(found, run.axis.tile, run.axis.mark("waves"))
+    if tile is None:
+        return None
+    for axis in chain.axes:
+        state.honours.shared(axis, WAVE, tile.threads // WAVE, found.width)
+    state.honours.moved(moved, found.width)
     state.grain(run.length, tile.elements, tile.width)
     code = _code(state, chain, run, found, tile)
     summary = f"a block for {tile.elements} elements, {tile.width} at a time"
@@ -92,6 +103,13 @@ def elementwise(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         where = f"grid x, tiles of {tile.elements}, {tile.threads} threads"
         state.note(called(axis), where, f"elementwise, {found.width} elements at a time", at)
     return (HostIf(Compare("<=", tiles, number(MAX_TILES)), (one_tile_each,), (general,)),)
+
+
+def _marks_fit(chain: Chain) -> bool:
+    """Whether the marks say nothing that a run cannot do: neighbours go to whole waves, and nothing is repeated."""
+    said = [m for a in chain.axes for m in a.marks]
+    fits = all(m.name in ("waves", "vec") or (m.name == "lanes" and m.value == WAVE) for m in said)
+    return not said or (fits and len(chain.axes) == 1)
 
 
 def _one_axis(chain: Chain) -> Run:
@@ -132,11 +150,17 @@ def _flat(state: State, chain: Chain) -> Run | None:
     return Run(flat, length, body)
 
 
-def _tile(found: Moves, wanted: int | None) -> Tile | None:
-    """As many vectors a thread as keep IN_FLIGHT loads under way; None where the user's tile cannot be had."""
+def _tile(found: Moves, wanted: int | None, waves: int | None) -> Tile | None:
+    """As many vectors a thread as keep IN_FLIGHT loads under way; None where the user's tile or waves cannot be
+    had."""
+    if found.width == 1:
+        return None
     vectors = max(1, IN_FLIGHT // max(1, len(found.loads)))
     if wanted is None:
-        return Tile(BLOCK, vectors, found.width)
+        return Tile(BLOCK if waves is None else waves * WAVE, vectors, found.width)
+    if waves is not None:
+        vectors, left = divmod(wanted, waves * WAVE * found.width)
+        return Tile(waves * WAVE, vectors, found.width) if left == 0 and 0 < vectors <= MOST else None
     while vectors >= 1:
         threads, left = divmod(wanted, vectors * found.width)
         if left == 0 and threads % WAVE == 0 and 0 < threads <= 1024:

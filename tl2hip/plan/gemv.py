@@ -32,6 +32,7 @@ from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_GRID_X, WAVE
 from tl2hip.plan.ir import HostIf, HostStmt, Launch, Tree
 from tl2hip.plan.launch import BLOCK
+from tl2hip.plan.marks import vec
 from tl2hip.plan.matvec import ROWS, WAVES, MatrixVector, by_block, by_waves
 from tl2hip.plan.names import called
 from tl2hip.plan.reduce import partials
@@ -54,6 +55,7 @@ def gemv(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     count = value_of(rows)
     waves, block = _waves(state, job, rows), _block(state, job, rows)
     _tell(state, chain, job)
+    state.honours.moved((state.nest.array(a) for a, _ in (*job.matrix, *job.vector)), job.width)
     state.grain(rows, MANY_ROWS, ROWS * WAVES)
     state.grain(trip_count(job.over.start, job.over.stop, 1), BLOCK * job.width, job.width)
     if count is not None:
@@ -112,9 +114,11 @@ def found(state: State, chain: Chain, *, along_rows: bool) -> MatrixVector | Non
     slides = any(coefficient(index[-1], across.name) != 0 for _, index in matrix)
     if not matrix or slides or (along_rows and not vector):
         return None
-    sizes = [state.nest.array(a).dtype.bytes for a, _ in (*matrix, *vector)]
+    arrays = [state.nest.array(a) for a, _ in (*matrix, *vector)]
+    sizes = [a.dtype.bytes for a in arrays]
     width = ACCESS_BYTES // max(sizes)
-    if width < 2 or width * min(sizes) < 4:
+    said = [n for a in arrays if (n := vec(a)) is not None]
+    if width < 2 or width * min(sizes) < 4 or any(n != width for n in said):
         return None
     parts = partials(state.kinds[loop.axis.name].reductions, loop.axis, loop.body, state.dtypes, state.names)
     if parts is None:

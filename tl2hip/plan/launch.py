@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import ONE, ZERO, add, ceil_div, floor_div, mul, number, product, trip_count, value_of
-from tl2hip.nest.ir import Axis, AxisRef, Compare, Expr, Loop, Stmt, Var
+from tl2hip.nest.ir import Array, Axis, AxisRef, Compare, Expr, Loop, Stmt, Var
 from tl2hip.nest.walk import all_stmts, map_expr
-from tl2hip.plan import loops, private, vectors
-from tl2hip.plan.access import loads_or_locals
+from tl2hip.plan import loops, marks, private, vectors
+from tl2hip.plan.access import loads_or_locals, uses
 from tl2hip.plan.block import BlockCode, gather, inner_loops
 from tl2hip.plan.chain import Chain, cooperation, head
 from tl2hip.plan.extents import block_count, constant_trip
@@ -21,7 +21,7 @@ from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
 from tl2hip.plan.walk import map_exprs
-from tl2hip.plan.widen import Widened, moves
+from tl2hip.plan.widen import Moves, Widened, moves
 from tl2hip.source.span import Span
 
 BLOCK = 256
@@ -58,7 +58,31 @@ def _by_threads(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     shared = share_threads(chain)
     note_chain(state, shared, "thread")
     _note_serial(state, chain.body)
-    return (rows_of_vectors(state, chain) or plain_threads(state, chain),)
+    by_vectors = rows_of_vectors(state, chain)
+    if by_vectors is None:
+        honour(state, chain, shared, 1)
+    return (by_vectors or plain_threads(state, chain),)
+
+
+def honour(state: State, chain: Chain, shared: Sequence[Shared], width: int) -> None:
+    """Tells which marks of a chain are honoured by threads that move `width` elements at a time."""
+    spread = sorted((s for s in shared if s.how), key=lambda s: s.how.letter if s.how else "")
+    counts = marks.of_block([s.how.threads for s in spread if s.how])
+    for s, (lanes, waves) in zip(spread, counts, strict=True):
+        state.honours.shared(chain.axes[shared.index(s)], lanes, waves, width if s is spread[0] else 1)
+    for s in shared:
+        if s.how is None:
+            state.honours.walked(s.axis)
+    for inner in all_stmts(chain.body):
+        if isinstance(inner, Loop):
+            state.honours.walked(inner.axis)
+    state.honours.moved(touched(state, chain.body), width)
+
+
+def touched(state: State, body: tuple[Stmt, ...]) -> tuple[Array, ...]:
+    """The arrays that a body reads or writes."""
+    used = uses(body)
+    return tuple(a for a in state.nest.arrays if a.name in used.reads | used.writes)
 
 
 def rows_of_vectors(state: State, chain: Chain) -> Launch | None:
@@ -68,7 +92,11 @@ def rows_of_vectors(state: State, chain: Chain) -> Launch | None:
     if chain.lane() != len(outer) or private.allocated(chain.body):
         return None
     found = moves(state, lane, chain.body, {u.array for a in chain.axes for u in state.kinds[a.name].updates})
-    if found is None or (lane.tile is not None and lane.tile % found.width):
+    if found is None:
+        return None
+    moved = moved_arrays(state, found)
+    found = replace(found, width=marks.width(lane, moved, found.width))
+    if found.width == 1 or (lane.tile is not None and lane.tile % found.width):
         return None
     trip = trip_count(lane.start, lane.stop, 1)
     whole = floor_div(trip, found.width)
@@ -78,6 +106,9 @@ def rows_of_vectors(state: State, chain: Chain) -> Launch | None:
     how = shared[-1].how
     if how is None:
         return None
+    honour(state, chain, shared, 1)
+    state.honours.moved(moved, found.width)
+    state.honours.vectors(lane, found.width)
     code = ThreadCode(state.names, state.dtypes, state.kinds)
     first, at = state.names.local(f"{called(lane)}_first"), chain.places[-1]
     vectors = replace(ragged, stop=whole, name=state.names.fresh(f"{lane.name}_vector"))
@@ -89,6 +120,11 @@ def rows_of_vectors(state: State, chain: Chain) -> Launch | None:
         inner = (*inner, *_few(state, rest, how, code.lower(chain.body), at))
     summary = f"{_summary(shared, 'a thread')}, {found.width} {called(lane)} at a time"
     return Launch(state.add("", wrap(shared[:-1], inner, state), block_of(shared), summary), grid_of(shared, None))
+
+
+def moved_arrays(state: State, found: Moves) -> tuple[Array, ...]:
+    """The arrays of which vectors are moved."""
+    return tuple(state.nest.array(a) for a in dict.fromkeys(a for a, _ in (*found.loads, *found.stores)))
 
 
 def _few(state: State, rest: Axis, how: Spread, body: tuple[DeviceStmt, ...], at: Span) -> tuple[DeviceStmt, ...]:
@@ -137,6 +173,9 @@ def _by_blocks(state: State, chain: Chain) -> tuple[HostStmt, ...]:
     state.trees.update(code.trees)
     code = replace(code, vectors=True)
     by_vectors = code.lower(body)
+    for s in shared:
+        state.honours.walked(s.axis, "each block takes one after the other, with all its waves")
+    honour_inner(state, body, code)
     if not code.moves:
         return (plain,)
     aligned = kernel(by_vectors, "kernel_aligned", "the same by vectors")
@@ -150,8 +189,12 @@ def share_threads(chain: Chain) -> tuple[Shared, ...]:
     order = [lane, *(n for n in reversed(range(len(chain.axes))) if n != lane)]
     room = BLOCK
     hows: dict[int, Spread] = {}
-    for letter, n in zip(LETTERS, order, strict=False):
+    counts = marks.threads([chain.axes[n] for n in order[:3]], [_lanes(chain, n) for n in order[:3]])
+    for letter, n, count in zip(LETTERS, order, counts or (None,) * 3, strict=False):
         axis = chain.axes[n]
+        if count is not None:
+            hows[n] = Spread(letter, True, count, axis.tile or count)
+            continue
         wanted = {"x": BLOCK if len(chain.axes) == 1 else WAVE, "y": BLOCK // WAVE, "z": 1}[letter]
         if letter == "y" and hows[lane].threads < WAVE:
             wanted = room
@@ -159,6 +202,13 @@ def share_threads(chain: Chain) -> tuple[Shared, ...]:
         room //= threads
         hows[n] = Spread(letter, True, threads, axis.tile or threads)
     return tuple(Shared(a, chain.places[n], hows.get(n)) for n, a in enumerate(chain.axes))
+
+
+def _lanes(chain: Chain, n: int) -> int:
+    """Lanes that an axis can use beside the waves it is said to have."""
+    axis = chain.axes[n]
+    tile = None if axis.tile is None else max(1, axis.tile // (axis.mark("waves") or 1))
+    return _fitting(replace(axis, tile=tile), chain.axes[:n], WAVE)
 
 
 def share_blocks(chain: Chain) -> tuple[Shared, ...]:
@@ -185,6 +235,9 @@ def _fitting(axis: Axis, outer: Sequence[Axis], wanted: int) -> int:
 
 def block_threads(body: tuple[Stmt, ...], state: State) -> int:
     """Threads for a block that shares out inner loops: whole waves, four unless all those loops are short."""
+    waves = [n for s in inner_loops(body, state.kinds) if (n := s.axis.mark("waves"))]
+    if waves:
+        return waves[0] * WAVE
     trips = [constant_trip(s.axis) for s in inner_loops(body, state.kinds)]
     tiles = [s.axis.tile for s in inner_loops(body, state.kinds)]
     sizes = [n for n in (*trips, *tiles) if n is not None]
@@ -291,6 +344,23 @@ def note_inner(state: State, body: tuple[Stmt, ...], lanes: Sequence[str], threa
             state.note(name, f"{threads} lanes of the block", why, s.at)
         else:
             state.note(name, "serial", _why_serial(kind.kind), s.at)
+
+
+def honour_inner(state: State, body: tuple[Stmt, ...], code: BlockCode) -> None:
+    """Tells which marks of the loops inside a block, and of what they move, are honoured."""
+    state.honours.moved(touched(state, body), 1)
+    for w in code.moves:
+        state.honours.moved((state.nest.array(a) for a in dict.fromkeys((*w.loaded, *w.stored))), w.width)
+    widths = {w.axis.name: w.width for w in code.moves}
+    for s in all_stmts(body):
+        if not isinstance(s, Loop):
+            continue
+        if s.axis.name in code.lanes:
+            state.honours.shared(
+                s.axis, min(WAVE, code.threads), max(1, code.threads // WAVE), widths.get(s.axis.name, 1)
+            )
+        else:
+            state.honours.walked(s.axis, "the lanes of a block run its iterations one after the other together")
 
 
 def _note_serial(state: State, body: tuple[Stmt, ...]) -> None:

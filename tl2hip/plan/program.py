@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tl2hip.nest.analysis.variables import Flow
 from tl2hip.nest.index import ONE, ZERO
@@ -12,7 +12,7 @@ from tl2hip.plan import fast
 from tl2hip.plan.access import uses
 from tl2hip.plan.block import BlockCode, gather, inner_loops
 from tl2hip.plan.ir import HostIf, HostLoop, HostStmt, Launch
-from tl2hip.plan.launch import BLOCK, launch, note_inner
+from tl2hip.plan.launch import BLOCK, honour_inner, launch, note_inner
 from tl2hip.plan.names import called
 from tl2hip.plan.schedule import Choose, Grid, Group, Repeat, Unit, Whole, walk
 from tl2hip.plan.state import State
@@ -34,7 +34,10 @@ class Program:
     def _one(self, u: Unit) -> tuple[HostStmt, ...]:
         match u:
             case Grid(loop=loop):
-                return fast.launch(self.state, loop) or launch(self.state, loop)
+                told = len(self.state.misses)
+                done = fast.launch(self.state, loop) or launch(self.state, loop)
+                self.state.check((loop,), self.state.misses[told:])
+                return done
             case Whole(loop=loop):
                 return self._whole(loop)
             case Group(body=body):
@@ -49,6 +52,7 @@ class Program:
         if halves is None:
             return ()
         self.combines[id(loop)] = halves.combine
+        self.state.check((loop,))
         return (halves.launch,)
 
     def _repeat(self, loop: Loop, body: tuple[Unit, ...]) -> HostLoop:
@@ -56,12 +60,15 @@ class Program:
         carried = self.state.kinds[axis.name].carried
         why = carried[0].sentence if carried else "its iterations follow one another"
         self.state.note(called(axis), "a loop of the launcher", why, loop.at)
+        self.state.honours.launched(axis)
+        self.state.check((replace(loop, body=()),))
         return HostLoop(axis.name, axis.start, axis.stop, axis.step, self.host(body), at=loop.at)
 
     def _group(self, body: tuple[Stmt, ...]) -> Launch:
         state = self.state
         open_reads, settled = Flow().exposed(body)
         sets = uses(body).sets
+        marked = tuple(s for s in body if id(s) not in self.combines)
         body = gather(state, (x for s in body for x in self.combines.get(id(s), (s,))))
         kept = [v for v in state.slots if v in sets and (v in open_reads or v not in settled)]
         ahead = tuple(Set(v, state.slot(v), at=body[0].at) for v in kept)
@@ -75,6 +82,8 @@ class Program:
         lowered = code.lower((*ahead, *body, *behind))
         kernel = state.add("finish" if self.combines else "scalars", lowered, (threads, 1, 1), "one block")
         note_inner(state, body, code.lanes, threads)
+        honour_inner(state, body, code)
+        state.check(marked)
         state.trees.update(code.trees)
         return Launch(kernel, (ONE, ONE, ONE))
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tl2hip.dtypes import DType
 from tl2hip.nest.dependence import AxisKind
 from tl2hip.nest.index import ZERO
 from tl2hip.nest.ir import Array, Axis, Expr, Load, Loop, Nest, Set, Var
+from tl2hip.nest.ir import Stmt as NestStmt
 from tl2hip.nest.walk import all_parts
 from tl2hip.nest.walk import all_stmts as nest_stmts
 from tl2hip.plan.grain import Grain
 from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, Let, Miss, Note, Placed, Tree
 from tl2hip.plan.kernels import finish
+from tl2hip.plan.marks import Honours
 from tl2hip.plan.names import Names, called
 from tl2hip.plan.walk import all_exprs, all_stmts
 from tl2hip.source.span import Span
@@ -37,6 +39,7 @@ class State:
     notes: list[Note] = field(default_factory=list)
     trees: dict[str, Tree] = field(default_factory=dict)
     misses: list[Miss] = field(default_factory=list)
+    honours: Honours = field(default_factory=Honours)
     grains: list[Grain] = field(default_factory=list)
 
     @property
@@ -67,6 +70,12 @@ class State:
     def miss(self, plan: str, why: str, at: Span) -> None:
         """Remember why a faster plan did not fit what a rule recognised."""
         self.misses.append(Miss(plan, why, at))
+
+    def check(self, body: tuple[NestStmt, ...], misses: Sequence[Miss] = ()) -> None:
+        """Note the marks of a piece of the program that its plan did not honour; `misses` kept faster plans from
+        it."""
+        why = next((f"; it is no {m.plan}: {m.why}" for m in misses if m.plan == "matrix product"), "")
+        self.honours.check(self.nest, body, why)
 
     def grain(self, extent: Expr, tile: int, piece: int) -> None:
         """Remember how an extent is cut, for proofs."""

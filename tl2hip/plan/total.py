@@ -12,10 +12,11 @@ from tl2hip.dtypes import I64
 from tl2hip.nest.dependence import AxisKind
 from tl2hip.nest.index import ONE, ZERO, number, product
 from tl2hip.nest.ir import Axis, AxisRef, Compare, Expr, If, Load, Logic, Loop, Set, Stmt, Store, Var
+from tl2hip.plan import launch as general
 from tl2hip.plan.block import shareable
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.extents import block_count
-from tl2hip.plan.gfx942 import TOTAL_BLOCKS
+from tl2hip.plan.gfx942 import TOTAL_BLOCKS, WAVE
 from tl2hip.plan.ir import DeviceIf, HostStmt, Launch, Tree
 from tl2hip.plan.launch import BLOCK, Shared, atomic_arrays, wrap
 from tl2hip.plan.loops import Spread
@@ -42,7 +43,8 @@ def total(state: State, loop: Loop) -> Total | None:
     if parts is None:
         return None
     state.names.keep(*(n for p in parts for n in p.names))
-    shared = _share(chain)
+    threads = _threads(chain)
+    shared = _share(chain, threads)
     grid = tuple(_blocks(shared, letter) for letter in ("x", "y"))
     code = ThreadCode(state.names, state.dtypes, state.kinds, atomic_arrays(state, shared), sums(parts))
     body = wrap(shared, code.lower(privatised(chain.body, parts)), state)
@@ -53,15 +55,16 @@ def total(state: State, loop: Loop) -> Total | None:
     whole = (
         *(d for p in parts for d in p.start()),
         *body,
-        *(p.combine(BLOCK, loop.at) for p in parts),
+        *(p.combine(threads, loop.at) for p in parts),
         DeviceIf(first, stores, note="one partial a block", at=loop.at),
     )
-    kernel = state.add("partials", whole, (BLOCK, 1, 1), "each block leaves a partial result")
+    kernel = state.add("partials", whole, (threads, 1, 1), "each block leaves a partial result")
     for s in shared:
         if s.how is not None:
             state.trees[s.axis.name] = Tree(s.how.threads, _most(shared, s.how.letter))
         where = f"grid {s.how.letter}, {s.how.threads} threads" if s.how else "serial in each thread"
         state.note(called(s.axis), where, "reduction with no parallel axis around it", s.at)
+    general.honour(state, chain, shared, 1)
     combine = _over_blocks(state, loop, product(grid), parts, arrays)
     return Total(Launch(kernel, (grid[0], grid[1], ONE)), combine)
 
@@ -75,13 +78,19 @@ def _chain(state: State, loop: Loop) -> Chain:
     return Chain((loop.axis,), (loop.at,), loop.body)
 
 
-def _share(chain: Chain) -> tuple[Shared, ...]:
+def _threads(chain: Chain) -> int:
+    """Threads of a block: the waves that the user says, or four."""
+    waves = chain.axes[chain.lane()].mark("waves")
+    return BLOCK if waves is None else waves * WAVE
+
+
+def _share(chain: Chain, threads: int) -> tuple[Shared, ...]:
     """Lanes along the axis with the most contiguous accesses, blocks along the other."""
     lane = chain.lane()
 
     def how(n: int, tile: int | None) -> Spread:
-        letter, threads = ("x", BLOCK) if n == lane else ("y", 1)
-        return Spread(letter, True, threads, tile or threads)
+        letter, count = ("x", threads) if n == lane else ("y", 1)
+        return Spread(letter, True, count, tile or count)
 
     return tuple(Shared(a, chain.places[n], how(n, a.tile)) for n, a in enumerate(chain.axes))
 

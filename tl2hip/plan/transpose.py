@@ -21,6 +21,7 @@ from tl2hip.plan.gfx942 import ACCESS_BYTES, LDS_BYTES, MAX_GRID_X, MAX_GRID_YZ
 from tl2hip.plan.ir import DeviceStmt, For, HostIf, HostStmt, Launch
 from tl2hip.plan.launch import plain_threads
 from tl2hip.plan.loops import Spread
+from tl2hip.plan.marks import TILE
 from tl2hip.plan.names import Names, called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
@@ -37,6 +38,11 @@ def transpose(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     turn = _turn(state, chain)
     if turn is None:
         return None
+    for axis in chain.axes:
+        state.honours.honour(axis.name, TILE)
+    for array in (state.nest.array(a) for a, _ in turn.staged):
+        state.honours.honour(array.name, "lds")
+    state.honours.moved([state.nest.array(a) for a, _ in (*turn.staged, (turn.stored.array, ()))], turn.width)
     at = chain.places[-1]
     places = (chain.places[chain.axes.index(turn.store)], chain.places[chain.axes.index(turn.load)])
     tile = Turned(state, turn, chain.body, places).code(again=bool(turn.outer))
@@ -144,6 +150,8 @@ def _sized(state: State, turn: Turn) -> Turn | None:
     pieces, left = divmod(tile, width)
     fits = left == 0 and pieces > 0 and pieces % BANK_PIECES == 0 and pieces * pieces <= 1024
     space = len(turn.staged) * tile * tile * size
+    if any(m.name == "lds" and m.value for a, _ in turn.staged for m in state.nest.array(a).marks):
+        return None
     if len(sizes) > 1 or len(tiles) > 1 or not fits or space > LDS_BYTES or width < 2:
         return None
     if any(n not in (4, 8, 16) for n in beside):

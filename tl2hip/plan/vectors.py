@@ -12,7 +12,7 @@ from tl2hip.dtypes import I64
 from tl2hip.nest.index import ZERO, add, floor_div, maximum, mul, number
 from tl2hip.nest.ir import Array, Axis, AxisRef, Dim, Expr, Load, Loop, Set, Stmt, Store, Update, Var
 from tl2hip.nest.walk import all_exprs, all_parts, map_expr, map_stmt_exprs
-from tl2hip.plan import loops
+from tl2hip.plan import loops, marks
 from tl2hip.plan.gfx942 import ACCESS_BYTES
 from tl2hip.plan.ir import Aligned, DeclareVector, DeviceStmt, For, Let, LoadVector, Placed, StoreVector
 from tl2hip.plan.loops import Spread
@@ -55,8 +55,9 @@ def wide(state: State, axis: Axis, body: tuple[Stmt, ...], atomic: frozenset[str
     places = {(e.array, e.index) for e in loads} | {(s.array, s.index) for s in stores}
     if len(places) != len({*loaded, *stored}) or not places:
         return None
-    sizes = [state.nest.array(n).dtype.bytes for n in (*loaded, *stored)]
-    width = ACCESS_BYTES // max(sizes)
+    arrays = [state.nest.array(n) for n in (*loaded, *stored)]
+    sizes = [a.dtype.bytes for a in arrays]
+    width = marks.width(axis, arrays, ACCESS_BYTES // max(sizes))
     if width < 2 or width * min(sizes) < 4 or (axis.tile is not None and axis.tile % width):
         return None
     return Wide(axis, width, loaded, stored)

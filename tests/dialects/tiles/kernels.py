@@ -76,7 +76,7 @@ def scaled_product(
     for i in tile.range(M, block):
         for j in tile.range(N, block):
             acc = tile.zeros(i, j, dtype=i32)
-            for k in tile.range(K, 32, unroll(2)):
+            for k in tile.range(K, 64, unroll(2)):
                 a: Lds[i8] = A[i, k]
                 acc += tile.dot(a, B[j, k])
             C[i, j] = np.maximum(f32(acc) / 16 + bias[j], 0).astype(f16)
@@ -134,7 +134,7 @@ def gathered(X: Tensor[f32, M, N], rows: Tensor[i32, K], Y: Tensor[f32, K, N]) -
 @kernel
 def turned(X: Tensor[f32, M, N], Y: Tensor[f32, N, M]) -> None:
     """A transpose: the place says the order."""
-    for i in tile.range(M, 8, waves(2)):
+    for i in tile.range(M, 128, waves(2)):
         for j in tile.range(N, 8):
             Y[j, i] = X[i, j]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.errors.checks import built
+from tests.errors.checks import converted
 from tests.errors.test_errors import HEADER
 from tl2hip.source.problems import catalogue
 
@@ -17,7 +17,7 @@ def test_the_example_of_a_page_meets_its_problem_and_the_rewrite_does_not(code: 
 
     def codes(text: str) -> list[str]:
         whole = text if "tl2hip" in text.split("\n")[0] else HEADER + text
-        return [p.code for p in built(whole)]
+        return [p.code for p in converted(whole)]
 
     assert set(codes(kind.example)) == {code}
     assert codes(kind.rewrite) == []

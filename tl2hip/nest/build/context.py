@@ -47,6 +47,7 @@ class Tiling:
     tile: int | None
     marks: tuple[ir.Mark, ...]
     at: Span
+    tile_at: Span
 
 
 @dataclass(slots=True)

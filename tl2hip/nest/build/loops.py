@@ -101,7 +101,8 @@ def _marked_axis(
         check_split(ctx.tiles.get(user, tiling.tile), tiling.marks, tiling.at)
     tile = ctx.tiles.get(user, tiling.tile if tiling else None)
     name = ctx.claim(user) if user else ctx.fresh("k")
-    return ir.Axis(name, start, stop, step, user=user, tile=tile, marks=tiling.marks if tiling else ())
+    marks, tile_at = (tiling.marks, tiling.tile_at) if tiling else ((), NOWHERE)
+    return ir.Axis(name, start, stop, step, user=user, tile=tile, marks=marks, tile_at=tile_at)
 
 
 def while_loop(ctx: Context, s: nodes.While, build: Build) -> None:

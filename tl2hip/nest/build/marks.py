@@ -1,4 +1,4 @@
-"""Marks: `i: Tile[int, 128, waves(2)]`, `tiled(range(n), 64)`, checked and kept."""
+"""Marks: `i: Tile[int, 128, waves(2)]`, `tiled(range(n), 64)`, checked and kept for the plan."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ ALLOWED: dict[str, tuple[int, ...]] = {
 
 LARGEST_TILE = 65536
 """Elements along one axis that one block may take."""
-
-NOT_PLANNED_YET = ("waves", "lanes", "vec", "stages")
 
 
 def is_tile(ctx: Context, annotation: nodes.Expr) -> bool:
@@ -70,6 +68,7 @@ def tiling_of_call(ctx: Context, call: nodes.Call) -> Tiling:
 
 def _marks(ctx: Context, items: tuple[nodes.Expr, ...], at: Span) -> Tiling:
     tile: int | None = None
+    tile_at = items[0].at
     if not _is_mark(ctx, items[0]):
         tile = constant(ctx, items[0])
         if not 1 <= tile <= LARGEST_TILE:
@@ -82,10 +81,7 @@ def _marks(ctx: Context, items: tuple[nodes.Expr, ...], at: Span) -> Tiling:
             raise Refused(mark_problems.BadTile(f"{found.name} stands twice", at=item.at))
         marks.append(found)
     check_split(tile, tuple(marks), at)
-    for m, item in zip(marks, items, strict=True):
-        if m.name in NOT_PLANNED_YET:
-            ctx.tell(mark_problems.NotPlannedYet(written(item, f"{m.name}({m.value})"), at=m.at))
-    return Tiling(tile, tuple(marks), at)
+    return Tiling(tile, tuple(marks), at, tile_at)
 
 
 def _is_mark(ctx: Context, e: nodes.Expr) -> bool:
@@ -111,13 +107,12 @@ def mark(ctx: Context, e: nodes.Expr) -> ir.Mark:
     if value not in allowed:
         told = f"{allowed[0]} to {allowed[-1]}" if len(allowed) > 7 else "one of " + ", ".join(map(str, allowed))
         raise Refused(mark_problems.MarkOutOfRange(name, value, told, at=e.at))
-    return ir.Mark(name, value, at=e.at)
+    return ir.Mark(name, value, at=e.at, word=own_word(e))
 
 
-def written(e: nodes.Expr, mark: str) -> str:
-    """A mark as the user wrote it: another notation's own word for it (`?word`), else as it is."""
-    func = e.func if isinstance(e, nodes.Call) else e
-    return func.id[1:] if isinstance(func, nodes.Name) and func.id.startswith("?") else mark
+def own_word(e: nodes.Call) -> str:
+    """Another notation's own word for a mark (`?word`), if it was written in one."""
+    return e.func.id[1:] if isinstance(e.func, nodes.Name) and e.func.id.startswith("?") else ""
 
 
 def constant(ctx: Context, e: nodes.Expr) -> int:

@@ -10,7 +10,7 @@ from tl2hip.nest.build import fold
 from tl2hip.nest.build.context import Bound, Context, Told, Unreadable
 from tl2hip.nest.build.expand import whole_view
 from tl2hip.nest.build.linear import never_negative
-from tl2hip.nest.build.marks import constant, written
+from tl2hip.nest.build.marks import constant, own_word
 from tl2hip.nest.build.names import dtype_named, means
 from tl2hip.nest.build.operands import shape_of
 from tl2hip.nest.build.values import ScalarValue
@@ -260,16 +260,20 @@ def _strides(ctx: Context, e: nodes.Call, rank: int) -> tuple[ir.Expr, ...]:
 
 
 def _kept(ctx: Context, name: str, e: nodes.Call) -> ir.Mark:
-    """`lds(pad=…)` and `vec(n)`: checked, kept, and not planned yet."""
-    ctx.tell(mark_problems.NotPlannedYet(written(e, name), at=e.at))
+    """`lds(pad=…)` and `vec(n)`, checked and kept for the plan."""
     if name == "vec":
         if len(e.args) != 1 or e.keywords or constant(ctx, e.args[0]) not in (1, 2, 4, 8, 16):
             raise Refused(mark_problems.BadOption("vec takes 1, 2, 4, 8 or 16", at=e.at))
-        return ir.Mark("vec", constant(ctx, e.args[0]), at=e.at)
+        return ir.Mark("vec", constant(ctx, e.args[0]), at=e.at, word=own_word(e))
     values = (*e.args, *(k.value for k in e.keywords))
     if len(values) > 1 or any(k.name != "pad" for k in e.keywords):
         raise Refused(mark_problems.BadOption("lds takes nothing, or pad=n elements", at=e.at))
     pad = constant(ctx, values[0]) if values else 0
     if pad < 0:
         raise Refused(mark_problems.BadOption("pad is a number of elements, 0 or more", at=e.at))
-    return ir.Mark("lds", pad, at=e.at)
+    return ir.Mark("lds", pad, at=e.at, word=own_word(e) or _lds(pad))
+
+
+def _lds(pad: int) -> str:
+    """The option as it is written."""
+    return f"lds(pad={pad})" if pad else "lds()"

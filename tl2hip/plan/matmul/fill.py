@@ -17,7 +17,7 @@ from tl2hip.nest.ir import Expr
 from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.layout.count import lds
 from tl2hip.plan.layout.lds import Tile as LdsTile
-from tl2hip.plan.layout.lds import swizzled, transposing
+from tl2hip.plan.layout.lds import padded, swizzled, transposing
 from tl2hip.plan.matmul.find import Operand
 from tl2hip.plan.matmul.tile import PIECE, Tile
 
@@ -31,7 +31,8 @@ class Fill:
 
     `turn` is 1 where pieces are moved as they are; else so many rows of memory are turned together, and a piece in
     LDS has so many elements. `near` neighbouring lanes take neighbouring pieces of memory, and `deep` groups of
-    them the rows behind, before lanes go on along memory.
+    them the rows behind, before lanes go on along memory. `pad` elements lie between rows in LDS; with none, pieces
+    change places instead.
     """
 
     operand: Operand
@@ -40,12 +41,22 @@ class Fill:
     turn: int = 1
     near: int = 1
     deep: int = 1
+    pad: int = 0
 
     @property
     def layout(self) -> LdsTile:
-        """Where elements lie in LDS: free of bank conflicts for reads of fragments and for this fill."""
+        """Where elements lie in LDS: free of bank conflicts for reads of fragments and for this fill, or with the
+        pad that the user says."""
+        row = self.tile.depth * self.tile.bytes
+        if self.pad:
+            return padded(self.rows, row, self.pad * self.tile.bytes)
         made = swizzled if self.turn == 1 else transposing
-        return made(self.rows, self.tile.depth * self.tile.bytes)
+        return made(self.rows, row)
+
+    @property
+    def pitch(self) -> int:
+        """Elements from one row in LDS to the next."""
+        return self.tile.depth + self.pad
 
     @property
     def loads(self) -> int:
@@ -112,11 +123,13 @@ class Fill:
     def element(self, row: Expr, k: Expr) -> Expr:
         """Where an element lies, for a row and an element of the sum at the start of a piece in LDS."""
         inside = xor(k, mul(self.phase(row), number(self.tile.piece)))
-        return add(mul(row, number(self.tile.depth)), inside)
+        return add(mul(row, number(self.pitch)), inside)
 
     def moved(self, base: Expr, row: Expr, below: int, k: int) -> Expr:
         """The place `row` rows (fewer than `below`) and `k` elements on from a place, where no bit of these is set
-        in the place's own row and element: then the swizzle is a number to xor."""
+        in the place's own row and element: then the swizzle is a number to xor. Rows with a pad have none."""
+        if self.pad:
+            return add(base, add(mul(row, number(self.pitch)), number(k)))
         mask = xor(number(k), mul(self.phase(row, below), number(self.tile.piece)))
         return add(xor(base, mask), mul(row, number(self.tile.depth)))
 
@@ -158,18 +171,18 @@ def _value(e: Expr) -> int:
     return value
 
 
-def fill(operand: Operand, tile: Tile, rows: int) -> Fill | None:
+def fill(operand: Operand, tile: Tile, rows: int, pad: int) -> Fill | None:
     """The fill of a factor's tile; None where the threads do not share it evenly."""
     if operand.along == "over":
-        return Fill(operand, tile, rows)
-    return _turned(operand, tile, rows)
+        return Fill(operand, tile, rows, pad=pad)
+    return _turned(operand, tile, rows, pad)
 
 
 @cache
-def _turned(operand: Operand, tile: Tile, rows: int) -> Fill | None:
+def _turned(operand: Operand, tile: Tile, rows: int, pad: int) -> Fill | None:
     """The first fill whose writes meet in no bank, else the one with the fewest that do."""
     found: list[tuple[int, Fill]] = []
-    for f in _turning(operand, tile, rows):
+    for f in _turning(operand, tile, rows, pad):
         conflicts = f.conflicts()
         if conflicts == 0:
             return f
@@ -177,7 +190,7 @@ def _turned(operand: Operand, tile: Tile, rows: int) -> Fill | None:
     return min(found, key=lambda x: x[0], default=(0, None))[1]
 
 
-def _turning(operand: Operand, tile: Tile, rows: int) -> Iterator[Fill]:
+def _turning(operand: Operand, tile: Tile, rows: int, pad: int) -> Iterator[Fill]:
     """Fills that all threads share evenly, the best first: wide writes, then whole lines of memory, then lanes that
     stay close to each other."""
     columns = rows // tile.piece
@@ -187,7 +200,7 @@ def _turning(operand: Operand, tile: Tile, rows: int) -> Iterator[Fill]:
         if turn * tile.bytes in (4, 8, 16) and tile.depth % turn == 0:
             for near in (LINE // PIECE, 16, 4, 2, 1):
                 for deep in (1, 2, 4, 8):
-                    f = Fill(operand, tile, rows, turn, near, deep)
+                    f = Fill(operand, tile, rows, turn, near, deep, pad)
                     if columns % near == 0 and near * deep <= WAVE and _even(f):
                         yield f
 

@@ -9,6 +9,7 @@ from tl2hip.dtypes import BF16, F8E4M3, F8E5M2, F16, F32, F64, I8, I32, DType
 from tl2hip.nest.index import ZERO, product, value_of
 from tl2hip.nest.ir import (
     Alloc,
+    Array,
     Axis,
     AxisRef,
     Binary,
@@ -80,6 +81,8 @@ class MatrixProduct:
     over: Loop
     left: Operand
     right: Operand
+    pads: tuple[int, int]
+    """Elements between rows of either factor in LDS, which the user says."""
     name: str
     dtype: DType
     start: Expr
@@ -134,14 +137,20 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct:
         raise _Miss("elements of the result meet")
     axes = {x.name: x for x in chain.axes}
     places = tuple(n for n, x in enumerate(chain.axes) if x.name not in (a.axis, b.axis))
+    pads = (_pad(state.nest.array(a.array)), _pad(state.nest.array(b.array)))
     made = MatrixProduct(
-        chain, axes[a.axis], axes[b.axis], places, over, a, b, name, dtype, start, ahead, behind, at
+        chain, axes[a.axis], axes[b.axis], places, over, a, b, pads, name, dtype, start, ahead, behind, at
     )
     if 1 in (value_of(made.rows.stop), value_of(made.columns.stop)):
         raise _Miss("a matrix times a vector leaves matrix instructions idle")
     if made.instruction(16) is None:
         raise _Miss(f"gfx942 has no matrix instruction for {a.dtype} and {b.dtype} into {dtype}")
     return made
+
+
+def _pad(array: Array) -> int:
+    """Elements that the user wants between rows in LDS; without any, pieces change places instead."""
+    return next((m.value or 0 for m in array.marks if m.name == "lds"), 0)
 
 
 def _flat(state: State, body: tuple[Stmt, ...]) -> Iterator[Stmt]:

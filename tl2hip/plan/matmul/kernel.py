@@ -15,7 +15,7 @@ from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.find import MatrixProduct
 from tl2hip.plan.matmul.loop import SumLoop
 from tl2hip.plan.matmul.side import Side, Storage, put, store
-from tl2hip.plan.matmul.tile import Tile, mark
+from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Remark, TakeTile
 from tl2hip.plan.state import State
@@ -58,7 +58,7 @@ class TileKernel:
             yield from side.declared()
             yield from side.head()
         yield from SumLoop(
-            words, t, left, right, self.sums, over.stop, mark(over, "unroll"), p.over.at, p.at
+            words, t, left, right, self.sums, over.stop, over.mark("unroll"), p.over.at, p.at
         ).whole()
         yield from Epilogue(words, state, p, t, self.sums, row, column, down, across, moves).whole()
 

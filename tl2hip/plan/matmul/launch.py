@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from tl2hip.nest.index import ZERO, mul, number, value_of
 from tl2hip.nest.ir import AxisRef, Compare, Expr, Logic
@@ -12,15 +13,17 @@ from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_GRID_X
 from tl2hip.plan.ir import Aligned, HostIf, HostStmt, Launch
 from tl2hip.plan.launch import Shared, wrap
 from tl2hip.plan.loops import Spread
+from tl2hip.plan.marks import unmarked
+from tl2hip.plan.matmul import marks
 from tl2hip.plan.matmul.epilogue import moved_in_vectors
-from tl2hip.plan.matmul.fill import Fill, fill
+from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.find import PLAN, MatrixProduct, found
 from tl2hip.plan.matmul.kernel import TileKernel, tile_kernel
-from tl2hip.plan.matmul.tile import tiles
 from tl2hip.plan.matrix_ir import LdsBarrier
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.widen import Moves
+from tl2hip.source.problems.base import Refused
 
 NEAR = 2**31
 """Bytes that a lane's 32-bit offset reaches."""
@@ -37,27 +40,32 @@ def matmul(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     moves = moved_in_vectors(state, p, kernel.tile)
     fast = _choice(state, kernel, lambda aligned: _add(state, kernel, moves, aligned=aligned))
     _note(state, kernel)
+    marks.honour(state, p, kernel.tile, moves)
     tile = kernel.tile
     for axis, size in ((p.rows, tile.rows), (p.columns, tile.columns), (p.over.axis, tile.depth)):
         state.grain(axis.stop, size, tile.piece)
     limits = _limits(state, kernel)
     if limits is None:
         return fast
+    chain = replace(chain, axes=tuple(map(unmarked, chain.axes)))
     other = general.plain_threads(state, chain, "kernel_any_size", "a thread for each element, of any size")
     return (HostIf(limits, fast, (other,)),)
 
 
 def _cut(state: State, p: MatrixProduct) -> TileKernel | None:
-    """The product cut into the best tile that fits."""
-    reason = ""
-    for tile in tiles(p):
-        fault = tile.fault()
-        if fault is None:
-            left, right = fill(p.left, tile, tile.rows), fill(p.right, tile, tile.columns)
-            if left is not None and right is not None and left.splits(tile.down) and right.splits(tile.across):
-                return tile_kernel(state, p, tile, left, right)
-        reason = reason or fault or "the threads of a block do not share the tile evenly"
-    state.miss(PLAN, reason or "no tile is shared by up to eight waves", p.at)
+    """The product cut into the best tile that fits. Raises Refused where none does and the user says what no other
+    plan can do."""
+    marks.check_pads(state, p)
+    repeated = next((a for a in (p.rows, p.columns) if a.marked("unroll")), None)
+    if repeated is not None and not marks.constrained(p):
+        state.miss(PLAN, f"its tile is unrolled as a whole, not {called(repeated)} alone", p.at)
+        return None
+    found = marks.cut(p)
+    if isinstance(found, marks.Cut):
+        return tile_kernel(state, p, found.tile, found.left, found.right)
+    if marks.constrained(p):
+        raise Refused(marks.refusal(state, p, found))
+    state.miss(PLAN, found.why, p.at)
     return None
 
 
@@ -78,8 +86,8 @@ def _batch(p: MatrixProduct) -> tuple[Shared, ...]:
     """The axes of the batch: two over the grid, any more inside a block."""
     letters = ("y", "z")
     return tuple(
-        Shared(p.chain.axes[n], p.chain.places[n], Spread(letters[k], True, 1, 1) if k < 2 else None)
-        for k, n in enumerate(reversed(p.batch))
+        Shared(a, p.chain.places[n], Spread(letters[k], True, 1, a.tile or 1) if k < 2 else None)
+        for k, (n, a) in enumerate((n, p.chain.axes[n]) for n in reversed(p.batch))
     )[::-1]
 
 

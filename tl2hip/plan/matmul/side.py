@@ -55,7 +55,7 @@ class Side:
     @property
     def copy_size(self) -> int:
         """Elements of one tile in LDS."""
-        return self.fill.rows * self.tile.depth
+        return self.fill.rows * self.fill.pitch
 
     # --- where things are --------------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ class Side:
         if any(f.layout.piece_xor(w * self._wave_rows) for w in range(self.waves)):
             return f.element(whole, k)
         inside = f.element(row, k)
-        return add(mul(self.wave, number(self._wave_rows * t.depth)), inside)
+        return add(mul(self.wave, number(self._wave_rows * f.pitch)), inside)
 
     @property
     def _fragments(self) -> int:
@@ -227,7 +227,7 @@ def store(state: State, fill: Fill, waves: int, *, ahead: bool) -> Storage:
     counts = (2, fragments) if ahead else (fragments,)
     a = operand.array
     return Storage(
-        lds=put(state, f"lds_{a}", operand.dtype, (fill.rows * t.depth * t.copies,), "shared"),
+        lds=put(state, f"lds_{a}", operand.dtype, (fill.rows * fill.pitch * t.copies,), "shared"),
         waiting=put(state, f"next_{a}", operand.dtype, (fill.loads, t.piece), "vector"),
         turned=put(state, f"turned_{a}", operand.dtype, (t.piece, fill.turn), "vector") if fill.turn > 1 else "",
         offsets=put(state, f"from_{a}", I32, (fill.loads,), "thread"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from tl2hip.nest.index import value_of
 from tl2hip.nest.ir import Axis
@@ -30,12 +31,31 @@ OTHERS_AHEAD = 12
 """How many more where fragments are read a slice ahead (seen there too)."""
 
 
+MOST_STAGES = 3
+"""Tiles in flight, at most: the loop over the sum goes back and forth between two in LDS."""
+
+MOST_TOGETHER = 8
+"""Waves that share a tile, at most: two on a SIMD, which leaves each 256 registers."""
+
+Part = Literal["rows", "columns", "depth", "stages", "lds", "registers", "threads"]
+"""What is at fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a tile cannot be computed."""
+
+    part: Part
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class Tile:
     """A tile of `rows` by `columns` elements of the result and `depth` of the sum, in elements, for one block.
 
     `down` by `across` waves share it, each by instructions of `mfma`. `stages` tiles of the factors are in flight,
-    the one in use included; the newest waits in registers, the others in LDS.
+    the one in use included; the newest waits in registers, the others in LDS, in rows `pads` elements longer than
+    the depth, those of the left and of the right factor.
     """
 
     rows: int
@@ -45,6 +65,7 @@ class Tile:
     across: int
     mfma: Mfma
     stages: int = 2
+    pads: tuple[int, int] = (0, 0)
 
     @property
     def threads(self) -> int:
@@ -93,7 +114,14 @@ class Tile:
     @property
     def lds(self) -> int:
         """Bytes of LDS."""
-        return (self.rows + self.columns) * self.depth * self.bytes * self.copies
+        return sum(self.lds_of)
+
+    @property
+    def lds_of(self) -> tuple[int, int]:
+        """Bytes of LDS of the left and of the right factor."""
+        a, b = (self.depth + pad for pad in self.pads)
+        each = self.bytes * self.copies
+        return self.rows * a * each, self.columns * b * each
 
     @property
     def sums(self) -> int:
@@ -127,22 +155,35 @@ class Tile:
         """Waves on a SIMD."""
         return -(-self.blocks * self.down * self.across // SIMDS)
 
-    def fault(self) -> str | None:
+    def fault(self) -> Fault | None:
         """Why the tile cannot be computed so; None where it can."""
         m = self.mfma.m
-        for size, waves, what in ((self.rows, self.down, "rows"), (self.columns, self.across, "columns")):
+        shares: tuple[tuple[Part, int, int], ...] = (
+            ("rows", self.rows, self.down), ("columns", self.columns, self.across)
+        )  # fmt: skip
+        for what, size, waves in shares:
             if size % (waves * m):
-                return f"{size} {what} over {waves} waves are no whole number of {m}"
+                return Fault(what, _uneven(size, waves, what, m))
         if self.depth % (self.groups * self.piece) or self.row_pieces & (self.row_pieces - 1):
-            return f"a depth of {self.depth} is no power of two of pieces, {self.groups} and more"
-        for size, what in ((self.rows, "rows"), (self.columns, "columns")):
+            least = self.groups * self.piece
+            return Fault("depth", f"a depth of {self.depth} is no power of two of elements, {least} and more")
+        for what, size, _ in shares:
             if size * self.row_pieces % self.threads or self.threads % self.row_pieces:
-                return f"{self.threads} threads do not share {size} {what} evenly"
+                return Fault(what, f"{self.threads} threads do not share {size} {what} evenly")
+        if self.stages > MOST_STAGES:
+            return Fault("stages", f"at most {MOST_STAGES} tiles are in flight: two in LDS, one in registers")
         if self.lds > LDS_BYTES:
-            return f"{self.stages} stages need {self.lds:,} bytes of LDS; gfx942 has {LDS_BYTES:,}"
+            return Fault("lds", f"{self.stages} stages need {self.lds:,} bytes of LDS; gfx942 has {LDS_BYTES:,}")
         if self.sums > 128 or self.registers(1) > REGISTERS // 2:
-            return f"{self.registers(1)} registers a lane leave no two waves on a SIMD"
+            return Fault("registers", f"{self.registers(1)} registers a lane leave no two waves on a SIMD")
         return None
+
+
+def _uneven(size: int, waves: int, what: str, m: int) -> str:
+    """Why waves do not share rows or columns in fragments of `m`."""
+    if size % waves == 0 and waves > 1:
+        return f"a tile of {size} over {waves} waves leaves {size // waves} {what}, no whole number of {m}"
+    return f"{size} {what} over {waves} wave{'s' * (waves > 1)} are no whole number of {m}"
 
 
 def tiles(p: MatrixProduct) -> Iterator[Tile]:
@@ -150,24 +191,19 @@ def tiles(p: MatrixProduct) -> Iterator[Tile]:
     mfma = p.instruction(16)
     assert mfma is not None
     depth = p.over.axis.tile or ROW // p.left.dtype.bytes
-    stages = mark(p.over.axis, "stages") or 2
+    stages = p.over.axis.mark("stages") or 2
     rows, columns = p.rows.tile, p.columns.tile
     sizes = [(r, c) for r in _sizes(rows) for c in _sizes(columns)]
     made = [
-        Tile(r, c, depth, down, across, mfma, stages)
+        Tile(r, c, depth, down, across, mfma, stages, p.pads)
         for r, c in sizes
         for down in _waves(p.rows)
         for across in _waves(p.columns)
-        if down * across <= 8
+        if down * across <= MOST_TOGETHER
     ]
     fitting = [t for t in made if t.fault() is None]
     yield from sorted(fitting, key=lambda t: cost(t, p))
     yield from (t for t in made if t.fault() is not None)
-
-
-def mark(axis: Axis, name: str) -> int | None:
-    """The value of a mark on an axis."""
-    return next((m.value for m in axis.marks if m.name == name), None)
 
 
 def _sizes(given: int | None) -> tuple[int, ...]:
@@ -175,7 +211,7 @@ def _sizes(given: int | None) -> tuple[int, ...]:
 
 
 def _waves(axis: Axis) -> tuple[int, ...]:
-    given = mark(axis, "waves")
+    given = axis.mark("waves")
     return (1, 2, 4, 8) if given is None else (given,)
 
 

@@ -14,6 +14,7 @@ from tl2hip.nest.index import ONE, ZERO, add, ceil_div, minimum, mul, number, su
 from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, Load, Logic, Loop, Stmt, Var
 from tl2hip.nest.walk import all_exprs, substitute
 from tl2hip.plan import launch as general
+from tl2hip.plan import marks
 from tl2hip.plan.block import gather, inner_loops
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.gfx942 import MAX_GRID_X, WAVE
@@ -41,16 +42,17 @@ def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         return None
     try:
         row, width = _found(trial, body)
+        waves = _waves(state, chain, row, width)
     except Unfit as why:
         state.miss("row", str(why), chain.places[0])
         return None
-    waves = sizes.rows_of(chain.axes[-1].tile)
-    if not waves:
+    together = sizes.rows_of(chain.axes[-1].tile)
+    if not together:
         state.miss("row", f"a tile of {chain.axes[-1].tile} rows is more than a block has waves", chain.places[-1])
         return None
     length = value_of(row.extent)
     if length is not None:
-        size = sizes.fixed(length, width, sizes.most_vectors(state, row, width, LANE_WORK), waves)
+        size = sizes.fixed(length, width, sizes.most_vectors(state, row, width, LANE_WORK), together, waves)
         if size is None:
             state.miss(
                 "row", f"a row of {length} is too long or no whole number of {width} elements", chain.places[0]
@@ -58,8 +60,34 @@ def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
             return None
         row = replace(row, body=gather(state, chain.body))
         _tell(state, chain, row, (size,))
+        _honour(state, chain, row, size)
         return (_launch(state, chain, row, size, ""),)
-    return _any_length(state, chain, row, sizes.run_time(width, sizes.most_vectors(state, row, width), waves))
+    tried = sizes.run_time(width, sizes.most_vectors(state, row, width), together, waves)
+    return _any_length(state, chain, row, tried)
+
+
+def _waves(state: State, chain: Chain, row: Row, width: int) -> int | None:
+    """The waves that the user says share a row. Raises Unfit where marks say what this plan cannot do."""
+    for axis in chain.axes:
+        if axis.marks:
+            raise Unfit(f"{called(axis)} has marks of its own")
+    axes = [s.axis for s in row.loops]
+    waves = list(dict.fromkeys(n for a in axes if (n := a.mark("waves")) is not None))
+    wide = [n for a in axes if (n := a.mark("vec")) is not None]
+    wide += [n for h in row.held if (n := marks.vec(state.nest.array(h.array))) is not None]
+    if len(waves) > 1 or any(n != width for n in wide):
+        raise Unfit(f"marks say other waves, or other than {width} elements at a time")
+    return waves[0] if waves else None
+
+
+def _honour(state: State, chain: Chain, row: Row, size: Size) -> None:
+    """Tells which marks are honoured."""
+    for axis in chain.axes:
+        state.honours.walked(axis)
+    for s in row.loops:
+        waves = size.lanes // WAVE if s.axis.mark("waves") is not None else 0
+        state.honours.shared(s.axis, WAVE, waves, size.width)
+    state.honours.moved((state.nest.array(h.array) for h in row.held if not h.local), size.width)
 
 
 def _found(trial: State, body: tuple[Stmt, ...]) -> tuple[Row, int]:
@@ -85,13 +113,15 @@ def _is_product(loop: Loop) -> bool:
 
 def _any_length(state: State, chain: Chain, row: Row, tried: tuple[Size, ...]) -> tuple[HostStmt, ...]:
     """Kernels for short and for longer rows, and the general ones for rows that registers do not hold."""
-    kinds, notes = dict(state.kinds), len(state.notes)
+    kinds, notes, honours = dict(state.kinds), len(state.notes), state.honours.aside()
     otherwise = general.launch(state, _loop_of(chain))
     state.kinds.update(kinds)
     del state.notes[notes:]
+    state.honours = honours
     row = replace(row, body=gather(state, chain.body))
     trees = dict(state.trees)
     _tell(state, chain, row, tried)
+    _honour(state, chain, row, tried[0])
     for axis, tree in trees.items():
         if axis in state.trees and tree is not state.trees[axis]:
             state.trees[axis] = replace(tree, others=(state.trees[axis], *state.trees[axis].others))

@@ -29,6 +29,7 @@ from tl2hip.nest.ir import (
 )
 from tl2hip.nest.walk import all_parts, all_stmts, own_exprs
 from tl2hip.plan.access import loads_or_locals
+from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 
@@ -122,7 +123,8 @@ def _check_loop(state: State, s: Loop) -> None:
     name = called(axis)
     if axis.start != ZERO or axis.step != 1:
         raise Unfit(f"{name} does not count up from 0 by 1")
-    if axis.tile is not None or axis.marks:
+    own = [m for m in axis.marks if m.name not in ("waves", "vec") and (m.name, m.value) != ("lanes", WAVE)]
+    if axis.tile is not None or own:
         raise Unfit(f"{name} has a tile or marks of its own")
     if kind.kind == "serial":
         raise Unfit(f"{name} is serial")

@@ -87,21 +87,24 @@ def rows_of(tile: int | None) -> int:
     return tile if tile * WAVE <= MAX_THREADS else 0
 
 
-def fixed(length: int, width: int, vectors: int, rows: int) -> Size | None:
+def fixed(length: int, width: int, vectors: int, rows: int, waves: int | None) -> Size | None:
     """The size for rows of one length, short ones in waves with so many `rows` a block; None where they are too
-    long for registers or no whole vectors."""
+    long for registers or no whole vectors. `waves`: what the user says share a row."""
     if length % width:
         return None
     pieces = length // width
-    for lanes in (WAVE, *BLOCKS):
+    for lanes in (WAVE, *BLOCKS) if waves is None else (waves * WAVE,):
         if pieces <= lanes * vectors:
             taken = max(1, -(-pieces // lanes))
             return Size(lanes, taken, width, rows if lanes == WAVE else 1, pieces == lanes * taken)
     return None
 
 
-def run_time(width: int, vectors: int, rows: int) -> tuple[Size, ...]:
-    """The sizes for rows of any length, short ones, with so many `rows` a block, first."""
+def run_time(width: int, vectors: int, rows: int, waves: int | None) -> tuple[Size, ...]:
+    """The sizes for rows of any length, short ones, with so many `rows` a block, first. `waves`: what the user says
+    share a row."""
+    if waves is not None:
+        return (Size(waves * WAVE, vectors, width, rows if waves == 1 else 1),)
     lanes = -(-RUN_TIME_VECTORS // (vectors * WAVE)) * WAVE
     return Size(WAVE, vectors, width, rows), Size(lanes, vectors, width)
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tl2hip.source.problems.marks_budget import TooMuchLds as TooMuchLds
+    from tl2hip.source.problems.marks_plan import MarkNotHonoured as MarkNotHonoured
+    from tl2hip.source.problems.marks_plan import OptionNotHonoured as OptionNotHonoured
     from tl2hip.source.problems.marks_refused import BadDims as BadDims
     from tl2hip.source.problems.marks_refused import BadOption as BadOption
     from tl2hip.source.problems.marks_refused import BadTile as BadTile
@@ -21,10 +23,10 @@ if TYPE_CHECKING:
     from tl2hip.source.problems.marks_refused import TileWithoutLoop as TileWithoutLoop
     from tl2hip.source.problems.marks_refused import UnknownMark as UnknownMark
     from tl2hip.source.problems.marks_refused import UnknownTile as UnknownTile
-    from tl2hip.source.problems.marks_warnings import NotPlannedYet as NotPlannedYet
 
 _HOMES = {
     "budget": ("TooMuchLds",),
+    "plan": ("MarkNotHonoured", "OptionNotHonoured"),
     "refused": (
         "BadDims",
         "BadOption",
@@ -37,7 +39,6 @@ _HOMES = {
         "UnknownMark",
         "UnknownTile",
     ),
-    "warnings": ("NotPlannedYet",),
 }
 _HOME = {name: f"tl2hip.source.problems.marks_{part}" for part, names in _HOMES.items() for name in names}
 

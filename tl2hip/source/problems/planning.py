@@ -68,7 +68,7 @@ M, N, K = dims("M N K")
 def gemm(A: Tensor[f16, M, K], B: Tensor[f16, N, K], C: Tensor[f32, M, N]) -> None:
     i: Tile[int, 256, waves(2)]
     j: Tile[int, {j}, waves(4)]
-    k: Tile[int, 64]
+    k: Tile[int, 32]
     for i in range(M):
         for j in range(N):
             s = f32(0)

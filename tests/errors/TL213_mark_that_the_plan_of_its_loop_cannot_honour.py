@@ -1,4 +1,4 @@
-# expect: TL209 at 8:23-8:31
+# expect: TL213 at 8:23-8:31
 from tl2hip import Tensor, Tile, dims, f32, kernel, stages, unroll, waves
 
 M, N = dims("M N")
