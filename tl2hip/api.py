@@ -272,7 +272,7 @@ def explain(
 
 
 def explained(kernel: Converted, source: Source, options: Options) -> str:
-    """`explain` of one kernel that has a plan."""
+    """`explain` of one kernel that has a plan: its loops, the plans that did not fit, the rules."""
     assert kernel.plan is not None and kernel.nest is not None
     notes = kernel.plan.notes
     lines = [f"{kernel.name} ({source.name}:{kernel.function.at.line})", "  loops:"]
@@ -281,6 +281,8 @@ def explained(kernel: Converted, source: Source, options: Options) -> str:
         lines += [f"      because: {note.why}"] if note.why else []
     if not notes:
         lines.append("    none")
+    missed = [f"    {_quoted(miss.plan, miss.at.line, source)}\n      {miss.why}" for miss in kernel.plan.misses]
+    lines += ["  faster plans that do not fit:", *dict.fromkeys(missed)] if missed else []
     lines += [f"  {line}" for line in rules_of(kernel.nest, options)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 

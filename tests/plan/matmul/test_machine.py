@@ -1,0 +1,72 @@
+"""What the machine makes of products: LDS without bank conflicts, wide accesses, no spilled registers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plan.matmul.products import ORDERS, Product, converted, multiplying, why
+from tl2hip.prove.compiler import compile_device
+from tl2hip.prove.counters import KernelCounters, read_counters
+from tl2hip.prove.emulate import BankConflicts, Emulator
+from tl2hip.prove.verify import Options, Session
+
+SUMS = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "i8": "i32", "f8e4m3": "f32"}
+DEPTH = {"f16": 64, "bf16": 64, "f32": 32, "f64": 16, "i8": 128, "f8e4m3": 128}
+"""Elements in 128 bytes, one pass over all LDS banks."""
+
+
+def _lds(product: Product) -> tuple[BankConflicts, ...]:
+    """The accesses of LDS of one run over three tiles of the sum, every line of the aligned kernel."""
+    k = converted(product)
+    assert multiplying(k) == ["kernel_aligned", "kernel"], why(k)
+    assert k.nest is not None and k.printed is not None
+    sizes = {"M": 64, "N": 64, "K": 3 * DEPTH[product.left]}
+    session = Session(k.nest, k.printed.launcher, None, Options())
+    with Emulator.load(k.printed.text) as library:
+        _, ran = session.run_hip(library, session.drawn(sizes, "integers", 0), sizes, shifted=False)
+    assert ran.status == 0 and {b.store for b in ran.bank_conflicts} == {False, True}
+    return ran.bank_conflicts
+
+
+@pytest.mark.parametrize("kind", ["NT", "NN", "TN"])
+@pytest.mark.parametrize("dtype", DEPTH)
+def test_rows_of_all_banks_have_no_conflicts(dtype: str, kind: str) -> None:
+    found = _lds(Product(kind, dtype, sums=SUMS[dtype], i="64", j="64", k=str(DEPTH[dtype])))
+    assert [b for b in found if b.clocks != b.ideal] == []
+
+
+def test_rows_of_half_the_banks_have_no_conflicts() -> None:
+    assert all(b.clocks == b.ideal for b in _lds(Product(k="32")))
+
+
+def _compiled(product: Product) -> list[KernelCounters]:
+    """The counters of the kernels with matrix instructions."""
+    k = converted(product)
+    assert k.printed is not None
+    names = [f"{k.name}_{kernel}" for kernel in multiplying(k)]
+    found = [c for c in read_counters(compile_device(k.printed.text).text) if c.name in names]
+    assert [c.name for c in found] == names
+    return found
+
+
+TILES = {
+    "128x128": Product(i="128, waves(2)", j="128, waves(2)", k="64, stages(2)"),
+    "256x256": Product(i="256, waves(2)", j="256, waves(4)", k="64, stages(2)"),
+    "64x64": Product(i="64, waves(2)", j="64, waves(2)", k="64, stages(2)"),
+}
+
+
+@pytest.mark.parametrize("kind", ORDERS)
+@pytest.mark.parametrize("tile", TILES)
+def test_loops_load_16_bytes_and_registers_suffice(tile: str, kind: str) -> None:
+    base = TILES[tile]
+    for one in _compiled(Product(kind, i=base.i, j=base.j, k=base.k)):
+        assert one.problems() == () and one.warnings() == ()
+        assert one.occupancy >= 2
+        assert one.hot is not None
+        rows = int(tile.split("x")[0])
+        share = rows * 2 * 64 * 2 // one.threads // 16
+        assert dict(one.hot.all.global_loads) == {"dwordx4": share}, "each lane loads its share, 16 bytes at a time"
+        assert set(one.hot.all.lds_reads) == {"b128"}
+        assert one.hot.all.mfma == rows * rows * 64 // (16 * 16 * 16) // (one.threads // 64)
+        assert dict(one.hot.all.global_stores) == {}
