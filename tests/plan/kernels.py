@@ -281,3 +281,16 @@ def mirrored_slabs(z: Tensor[f64, N, K, M]) -> None:
         for j in range(K):
             for k in range(M):
                 z[i, j, k] = z[N - 1 - i, j, k] + 1
+
+
+@kernel
+def named_like_a_loop(C: Tensor[f32, M, N], D: Tensor[f32, M]) -> None:
+    """A local that the plan copies, named as its loops over elements are."""
+    for i in range(M):
+        s = f32(0)
+        m = f32(0)
+        for j in range(1, N - 1):
+            e = C[i, j] + C[0, j]
+            m += C[i, j]
+            s += e * e
+        D[i] = s * m

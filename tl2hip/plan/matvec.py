@@ -166,7 +166,9 @@ class MatrixCode:
         """The partials and the body of one row, with names of its own where there is a suffix."""
         job, dtypes = self.job, self.state.dtypes
         parts, body = job.parts, privatised(job.body, job.parts)
-        own = {s.name: f"{s.name}{suffix}" for s in body if isinstance(s, Set)}
+        own = {s.name: s.name for s in body if isinstance(s, Set)}
+        if suffix:
+            own = {name: self.state.names.fresh(f"{name}{suffix}", keep=True) for name in own}
         dtypes.update({new: dtypes[old] for old, new in own.items()})
 
         def expr(e: Expr) -> Expr:
@@ -184,9 +186,10 @@ class MatrixCode:
         which = f"_{places.index(place) + 1}" if places.index(place) else ""
         name = f"{place[0]}_vector{'s' if count > 1 else ''}{which}"
         placed = Placed(Array(name, dtype, shape, "local"), "vector")
-        while self.state.placed.setdefault(name, placed) != placed:
+        while self.state.placed.get(name, placed) != placed or self.state.names.scalar(name):
             name += "_"
             placed = replace(placed, array=replace(placed.array, name=name))
+        self.state.placed[name] = placed
         return name
 
     def load(self, place: Place, here: Expr, row: Expr, slot: tuple[Expr, ...] = (), count: int = 1) -> LoadVector:

@@ -24,7 +24,8 @@ class Names:
 
     def __init__(self, nest: Nest) -> None:
         self._kept = {nest.name, *nest.dims, *(a.name for a in nest.arrays), *(s.name for s in nest.scalars)}
-        self._kept |= {v.name for v in nest.variables}
+        self._scalars = {v.name for v in nest.variables}
+        self._kept |= self._scalars
         self._kept |= {s.axis.name for s in all_stmts(nest.body) if isinstance(s, Loop)}
         self._here: set[str] = set()
 
@@ -44,6 +45,10 @@ class Names:
             number += 1
             name = f"{wish}_{number}"
         return name
+
+    def scalar(self, name: str) -> bool:
+        """Whether a scalar local of the user's has that name."""
+        return name in self._scalars
 
     def keep(self, *names: str) -> None:
         """These are used in more than one kernel."""

@@ -41,6 +41,8 @@ def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     if cooperation(replace(chain, body=body), trial.kinds) != "block":
         return None
     try:
+        if any(state.kinds[axis.name].updates for axis in chain.axes):
+            raise Unfit("several rows update one element")
         row, width = _found(trial, body)
         waves = _waves(state, chain, row, width)
     except Unfit as why:
