@@ -12,6 +12,11 @@ from tl2hip.source.problems.base import Report
 LARGEST = 128
 SMALL = (67, 7, 37)
 """Sizes that no tile divides, few enough for plain Python to run a product of three."""
+WHOLE = (40, 16, 24)
+"""The same for sizes that are whole pieces of 16 bytes of any dtype of two bytes or more: for them the planner
+prints other kernels than for odd ones."""
+PIECE = 8
+"""Elements of such a piece of halves, the most there are."""
 
 
 def smaller(function: nodes.Function, module: nodes.Module, sets: Mapping[str, int]) -> dict[str, int]:
@@ -22,9 +27,10 @@ def smaller(function: nodes.Function, module: nodes.Module, sets: Mapping[str, i
     if not article.is_article(function, module):
         return {}
     values = given(function, module, Report(module.source), sets, frozenset()).values
-    large = [
-        name
+    large = {
+        name: value.value
         for name, value in values.items()
         if name not in sets and isinstance(value, nodes.Number) and value.value > LARGEST
-    ]
-    return {name: SMALL[k % len(SMALL)] for k, name in enumerate(large)}
+    }
+    pools = {name: SMALL if value % PIECE else WHOLE for name, value in large.items()}
+    return {name: pool[k % len(pool)] for k, (name, pool) in enumerate(pools.items())}
