@@ -117,13 +117,10 @@ def test_what_is_no_product_is_told_and_right(miss: str) -> None:
     [
         (Product(left="f16", right="f32"), "no matrix instruction for f16 and f32 into f32"),
         (Product(left="f16", sums="f16"), "no matrix instruction multiplies f16 into f16"),
-        (Product(i="64, waves(8)", j="64, waves(1)"), "64 rows over 8 waves are no whole number of 16"),
-        (Product(i="128, waves(1)", j="64, waves(1)"), "registers a lane leave no two waves on a SIMD"),
-        (Product(k="64, stages(8)"), "8 stages need 114,688 bytes of LDS; gfx942 has 65,536"),
     ],
 )
 def test_what_matrix_cores_do_not_do_is_told_and_right(product: Product, reason: str) -> None:
-    k = converted(replace(product, start=f"s = {product.sums}(0)"))
+    k = converted(replace(product, i="", j=""))
     assert multiplying(k) == [] and [one for one in why(k) if reason in one], why(k)
     report = proven(k, SHAPE)
     assert report.good, report.text
