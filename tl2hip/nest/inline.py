@@ -80,7 +80,7 @@ def _without(nest: Nest, array: Array) -> Nest:
     if function is None or _anchored(nest, function):
         return nest
     readers = block[block.index(function.loop) + 1 :]
-    if not _steady(function, readers, nest) or not _worth(function, readers):
+    if not _steady(function, readers, nest) or not _worth(function, readers) or _marked(function, readers):
         return nest
     arrays = tuple(a for a in nest.arrays if a.name != array.name)
     return replace(nest, arrays=arrays, body=_replaced(nest.body, function))
@@ -146,6 +146,14 @@ def _anchored(nest: Nest, function: Function) -> bool:
     gone = [s for s in (function.loop, function.blank) if s is not None]
     axes = {s.axis.name for s in all_stmts(gone) if isinstance(s, Loop)}
     return any(not axes.isdisjoint(names) for idiom in nest.idioms for _, names in idiom.axes)
+
+
+def _marked(function: Function, readers: tuple[Stmt, ...]) -> bool:
+    """Whether the user says of a loop that would go what no reader's loop of that name says as well."""
+    kept = [s.axis for s in all_stmts(readers) if isinstance(s, Loop)]
+    said = {(a.user, a.tile, a.marks) for a in kept}
+    gone = [s.axis for s in all_stmts((function.loop,)) if isinstance(s, Loop)]
+    return any((a.marks or a.tile is not None) and (a.user, a.tile, a.marks) not in said for a in gone)
 
 
 # --- whether it may and should go ------------------------------------------------------------------------

@@ -63,7 +63,7 @@ def test_marks_are_kept_and_told_at_their_places() -> None:
     assert [(m.name, m.value) for a in made.arrays for m in a.marks] == [("lds", 0), ("lds", 0)]
     marks = {a.user: [(m.name, m.value) for m in a.marks] for a in axes(made)}
     assert marks == {"i": [], "j": [], "k": [("stages", 2)]}
-    kept = [m for holder in (*made.arrays, *axes(made)) for m in holder.marks]
+    kept = [*(m for a in made.arrays for m in a.marks), *(m for a in axes(made) for m in a.marks)]
     lines = report.source.lines
     assert [(m.text, m.at.line, lines[m.at.line - 1][m.at.column : m.at.end_column]) for m in kept] == [
         ("load_shared", 9, ".load_shared()"),
