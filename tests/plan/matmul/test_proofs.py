@@ -205,6 +205,7 @@ def test_loops_that_end_before_the_arrays() -> None:
     ("changes", "given"),
     [
         ({"L": "next_L", "R": "lds_R", "C": "sums"}, "step: f32, lane: f32, n: f32, e: f32"),
+        ({}, "first_f16x8: f32, fetch_f16x8_any: f32, mfma_f32_16x16x16f16: f32, lds_barrier: f32"),
         (
             {"L": "last", "R": "tile", "i": "row", "j": "step", "k": "thread"},
             "wave: f32, copy: f32, r: f32, q: f32",

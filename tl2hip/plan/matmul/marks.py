@@ -49,10 +49,19 @@ def cut(p: MatrixProduct) -> Cut | Fault:
         if own is None:
             left, right = fill(p.left, tile, tile.rows, p.pads[0]), fill(p.right, tile, tile.columns, p.pads[1])
             if left is not None and right is not None and left.splits(tile.down) and right.splits(tile.across):
-                return Cut(tile, left, right)
+                if not _crowded(tile, left, right):
+                    return Cut(tile, left, right)
+                own = Fault("registers", "turning bytes takes more registers than two waves on a SIMD leave")
         fault = fault or own or Fault("threads", f"{tile.threads} threads do not share the tile evenly")
     waves = (p.rows.mark("waves") or 1) * (p.columns.mark("waves") or 1)
     return fault or Fault("threads", f"{waves} waves share a tile; in a product at most {MOST_TOGETHER} do")
+
+
+def _crowded(tile: Tile, left: Fill, right: Fill) -> bool:
+    """Whether turning elements of a byte needs more registers than there are: 16 more than the tile counts were seen
+    to spill."""
+    turned = tile.bytes == 1 and max(left.turn, right.turn) > 1
+    return turned and tile.registers(1) + 16 > REGISTERS // 2
 
 
 def constrained(p: MatrixProduct) -> bool:
