@@ -58,8 +58,8 @@ def cut(p: MatrixProduct) -> Cut | Fault:
 
 
 def _crowded(tile: Tile, left: Fill, right: Fill) -> bool:
-    """Whether turning elements of a byte needs more registers than there are: 16 more than the tile counts were seen
-    to spill."""
+    """Whether turning elements of a byte needs more registers than there are: it was seen to spill with fewer than
+    16 beside what the tile counts."""
     turned = tile.bytes == 1 and max(left.turn, right.turn) > 1
     return turned and tile.registers(1) + 16 > REGISTERS // 2
 
