@@ -66,15 +66,19 @@ def rebuild(e: Expr, new: tuple[Expr, ...]) -> Expr:
 
 
 def all_parts(e: Expr) -> Iterator[Expr]:
-    """The expression and everything below it, outside in."""
-    yield e
-    for p in parts(e):
-        yield from all_parts(p)
+    """The expression and everything below it, outside in and left to right."""
+    pending = [e]
+    while pending:
+        p = pending.pop()
+        yield p
+        pending.extend(reversed(parts(p)))
 
 
 def map_expr(f: Callable[[Expr], Expr], e: Expr) -> Expr:
     """The expression with `f` applied to every node, inside out."""
     old = parts(e)
+    if not old:
+        return f(e)
     new = tuple(map_expr(f, p) for p in old)
     return f(e if all(a is b for a, b in zip(old, new, strict=True)) else rebuild(e, new))
 

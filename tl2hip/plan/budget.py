@@ -14,8 +14,9 @@ from itertools import combinations
 from tl2hip.nest.index import value_of
 from tl2hip.nest.ir import AxisRef, Call, Expr, Load, Var
 from tl2hip.nest.walk import all_parts
-from tl2hip.plan.gfx942 import LDS_BYTES, MAX_WAVES, REGISTER_STEP, REGISTERS, SIMDS, WAVE
+from tl2hip.plan.gfx942 import LDS_BYTES, MAX_THREADS, MAX_WAVES, REGISTER_STEP, REGISTERS, SIMDS, WAVE
 from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, For, Let, Placed, Plan
+from tl2hip.plan.kernels import touched
 from tl2hip.plan.lds import Piece, elements, laid_out, pieces
 from tl2hip.plan.walk import all_stmts, bodies, own_exprs
 
@@ -109,6 +110,18 @@ def budget(kernel: DeviceKernel, placed: Iterable[Placed]) -> Budget:
     registers = live + ADDRESS * len(kernel.arrays)
     vectors = tuple(in_vectors.items())
     return Budget(kernel.name, kernel.threads, lds, laid_out(lds), vectors, registers, certain, kernel.waves)
+
+
+def surely_fits(kernel: DeviceKernel, placed: Iterable[Placed]) -> bool:
+    """Whether a kernel fits even if all its vectors, and the most that any statement computes on the way, were in
+    registers at once; where not, `budget` looks closer."""
+    own = {*kernel.local_arrays, *(n for s in all_stmts(kernel.body) for n in touched(s))}
+    sizes = [vector_registers(p) for p in placed if p.space in ("vector", "thread") and p.array.name in own]
+    lds = pieces(kernel, tuple(placed))
+    bounds = Budget(kernel.name, kernel.threads, lds, laid_out(lds), (), 0, 0, kernel.waves)
+    most_on_the_way = ON_THE_WAY + max(FUNCTION.values())
+    within = sum(sizes) + most_on_the_way <= bounds.allowed
+    return kernel.threads <= MAX_THREADS and bounds.lds_bytes <= LDS_BYTES and within
 
 
 def _on_the_way(s: DeviceStmt) -> int:

@@ -56,10 +56,12 @@ def finish(
     `users` gives the user's name of each axis, which its loops get back.
     """
     body = declare(body, dtypes)
-    arrays = _arrays(body)
-    scalars = _free_scalars((*all_exprs(body), *_shape_exprs(arrays, placed)), body)
+    inside = tuple(all_exprs(body))
+    arrays = _arrays(body, inside)
+    exprs = (*inside, *_shape_exprs(arrays, placed))
+    scalars = _free_scalars(exprs, body)
+    read = {e.name for e in exprs if isinstance(e, Var)}
     body = plainly(body, users, {*placed, *dtypes, *(name for name, _ in scalars)})
-    read = {e.name for e in _everything(body, arrays, placed) if isinstance(e, Var)}
     outside = tuple(a for a in placed if a in arrays and placed[a].space in ("global", "workspace"))
     return DeviceKernel(
         name=name,
@@ -74,10 +76,10 @@ def finish(
     )
 
 
-def _arrays(body: tuple[DeviceStmt, ...]) -> dict[str, bool]:
+def _arrays(body: tuple[DeviceStmt, ...], exprs: Iterable[Expr]) -> dict[str, bool]:
     """The arrays a body touches, and whether any access to it needs its first extent (a run-time guard)."""
     found: dict[str, bool] = {}
-    for e in all_exprs(body):
+    for e in exprs:
         if isinstance(e, Load):
             found[e.array] = found.get(e.array, False) or not e.proven
     for s in all_stmts(body):
@@ -115,12 +117,6 @@ def _shape_exprs(arrays: Mapping[str, bool], placed: Mapping[str, Placed]) -> tu
         needed += array.strides if array.strides is not None else array.shape[1:]
         needed += array.shape if guarded else ()
     return tuple(p for e in needed for p in all_parts(e))
-
-
-def _everything(
-    body: tuple[DeviceStmt, ...], arrays: Mapping[str, bool], placed: Mapping[str, Placed]
-) -> Iterable[Expr]:
-    return (*all_exprs(body), *_shape_exprs(arrays, placed))
 
 
 def _free_scalars(exprs: Iterable[Expr], body: tuple[DeviceStmt, ...]) -> tuple[tuple[str, DType], ...]:

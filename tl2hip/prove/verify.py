@@ -303,7 +303,7 @@ class Session:
         """Where shapes are drawn, every kernel of the plan must have run that a planned case launches; others are
         told."""
         plan = self.options.plan
-        if plan is None or not self.options.shapes:
+        if plan is None or not self.options.shapes or not self.cases:
             return
         ran = {k for c in self.cases for k in c.kernels}
         for kernel, name in zip(plan.kernels, self.launcher.kernels, strict=True):
