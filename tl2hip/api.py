@@ -190,6 +190,7 @@ def nest_of(function: Function, module: Module, report: Problems, options: Optio
     """The nest of one kernel, its accesses proven where they can be; None where the report says why not."""
     from tl2hip.nest.bounds import prove
     from tl2hip.nest.build import BuildOptions, build
+    from tl2hip.nest.fuse import fused
     from tl2hip.nest.inline import forward
     from tl2hip.nest.overwritten import without_blank_fills
 
@@ -211,7 +212,7 @@ def nest_of(function: Function, module: Module, report: Problems, options: Optio
                 return None
             function, module = loops.function, loops.module
     nest = build(function, module, report, BuildOptions(sets=sets, tiles=options.tiles))
-    return None if nest is None else prove(forward(without_blank_fills(nest)))
+    return None if nest is None else prove(fused(forward(without_blank_fills(nest))))
 
 
 def source_of(text_or_path: str | Path) -> Source:

@@ -452,7 +452,8 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
                     if (j_2 < L) {
                         // kernel.py:27: D[i, j] *= beta
                         D[i_2 * L + j_2] *= beta;
-                        float D_held = D[i_2 * L + j_2] + sums[r][c][e];
+                        float D_held_start = D[i_2 * L + j_2];
+                        float D_held = D_held_start + sums[r][c][e];
                         D[i_2 * L + j_2] = D_held;
                     }
                 }
@@ -745,7 +746,8 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
                     if (j_2 < L) {
                         // kernel.py:27: D[i, j] *= beta
                         D[i_2 * L + j_2] *= beta;
-                        float D_held = D[i_2 * L + j_2] + sums[r][c][e];
+                        float D_held_start = D[i_2 * L + j_2];
+                        float D_held = D_held_start + sums[r][c][e];
                         D[i_2 * L + j_2] = D_held;
                     }
                 }

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tl2hip import Tensor, Tile, dims, f32, f64, i32, i64, kernel, serial
+from tl2hip import Tensor, Tile, dims, f16, f32, f64, i32, i64, kernel, serial
 
 M, N, K = dims("M N K")
 
@@ -294,3 +294,135 @@ def named_like_a_loop(C: Tensor[f32, M, N], D: Tensor[f32, M]) -> None:
             m += C[i, j]
             s += e * e
         D[i] = s * m
+
+
+@kernel
+def product_of_rows(A: Tensor[f32, M, K], B: Tensor[f32, K, N], C: Tensor[f32, M, N], b: Tensor[f32, N]) -> None:
+    """A product and what is done with it, in slices."""
+    for i in range(M):
+        C[i, :] = np.maximum(A[i, :] @ B + b, 0)
+
+
+@kernel
+def product_in_place(A: Tensor[f32, M, M], B: Tensor[f32, M, M]) -> None:
+    """Each row is read whole before it is written."""
+    for i in range(M):
+        A[i, :] = A[i, :] @ B
+
+
+@kernel
+def late_start(A: Tensor[f16, M, K], B: Tensor[f16, K, N], C: Tensor[f32, M, N]) -> None:
+    for i in range(M):
+        for j in range(N):
+            s = C[i, j]
+            C[i, j] = f32(5)
+            for k in range(K):
+                s += f32(A[i, k]) * f32(B[k, j])
+            C[i, j] += s
+
+
+@kernel
+def late_start_twice(
+    A: Tensor[f16, M, K], B: Tensor[f16, K, N], C: Tensor[f32, M, N], T: Tensor[f32, M, N]
+) -> None:
+    for i in range(M):
+        for j in range(N):
+            s = T[i, j] * f32(2)
+            T[i, j] += f32(1)
+            for k in range(K):
+                s += f32(A[i, k]) * f32(B[k, j])
+            C[i, j] = s
+
+
+@kernel
+def guarded_neighbour(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        y[i] = x[i - 1] if i > 0 else f32(0)
+
+
+@kernel
+def guarded_row_above(x: Tensor[f32, M, N], y: Tensor[f32, M, N]) -> None:
+    for i in range(M):
+        for j in range(N):
+            y[i, j] = x[i - 1, j] if i > 0 else f32(0)
+
+
+@kernel
+def guarded_turn(A: Tensor[f32, M, N], B: Tensor[f32, N, M]) -> None:
+    for i in range(M):
+        for j in range(N):
+            B[j, i] = A[i, j + 1] if j + 1 < N else A[i, j]
+
+
+@kernel
+def guarded_gemv(A: Tensor[f32, M, N], x: Tensor[f32, N], y: Tensor[f32, M]) -> None:
+    for i in range(M):
+        s = f32(0)
+        for j in range(N):
+            s += A[i - 1, j] * x[j] if i > 0 else x[j]
+        y[i] = s
+
+
+@kernel
+def guarded_columns(A: Tensor[f32, M, N], y: Tensor[f32, N]) -> None:
+    for j in range(N):
+        s = f32(0)
+        for i in range(M):
+            s += A[i + 1, j] - A[i, j] if i + 1 < M else f32(0)
+        y[j] = s
+
+
+@kernel
+def guarded_bias(A: Tensor[f16, M, K], B: Tensor[f16, K, N], C: Tensor[f32, M, N], b: Tensor[f32, M, N]) -> None:
+    for i in range(M):
+        for j in range(N):
+            s = f32(0)
+            for k in range(K):
+                s += f32(A[i, k]) * f32(B[k, j])
+            C[i, j] = s + b[i - 1, j] if i > 0 else s
+
+
+@kernel
+def guarded_row(X: Tensor[f32, M, N], Y: Tensor[f32, M, N]) -> None:
+    for i in range(M):
+        m = f32(0)
+        for j in range(N):
+            m += X[i, j]
+        for j in range(N):
+            if i > 0:
+                Y[i, j] = X[i - 1, j] - m
+            else:
+                Y[i, j] = m
+
+
+@kernel
+def guarded_next_row(X: Tensor[f32, M, N], Y: Tensor[f32, M, N]) -> None:
+    for i in range(M):
+        s = f32(0)
+        for j in range(N):
+            s += X[i, j]
+        for j in range(N):
+            if i + 1 < M:
+                Y[i + 1, j] = X[i, j] * s
+
+
+@kernel
+def every_other_row(X: Tensor[f32, M, N], Y: Tensor[f32, M, N]) -> None:
+    for i in range(M):
+        s = f32(0)
+        for j in range(N):
+            s += X[i, j]
+        for j in range(N):
+            if i % 2 == 0:
+                Y[i // 2, j] = X[i, j] * s
+
+
+@kernel
+def last_row(X: Tensor[f32, M, N], Z: Tensor[f32, N]) -> None:
+    for i in range(M):
+        m = f32(0)
+        for j in range(N):
+            m += X[i, j]
+        for j in range(N):
+            if i == M - 1:
+                Z[j] = m

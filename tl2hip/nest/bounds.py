@@ -14,20 +14,33 @@ from tl2hip.nest.analysis.affine import Poly, add, scale, subtract, symbols
 from tl2hip.nest.analysis.integer import System
 from tl2hip.nest.analysis.trace import Access, Trace
 from tl2hip.nest.analysis.witness import negative_somewhere
-from tl2hip.nest.ir import Alloc, Expr, If, Load, Loop, Nest, Set, Stmt, Store, Update, While
-from tl2hip.nest.walk import map_expr
+from tl2hip.nest.ir import Alloc, Expr, If, Load, Logic, Loop, Nest, Select, Set, Stmt, Store, Update, While
+from tl2hip.nest.walk import all_exprs, all_stmts, map_expr
+
+Answer = tuple[bool, bool]
+"""Whether an access is proven, and whether always."""
 
 
 def prove(nest: Nest) -> Nest:
     """The nest with `proven` set on every access whose index surely lies in 0 … n-1."""
     trace = Trace(nest)
-    answers = iter([_proven(a, trace) for a in trace.accesses])
+    proven = [a.node.proven or _proven(a, trace) for a in trace.accesses]
+    answers = iter(list(zip(proven, _always(nest, proven), strict=True)))
     return replace(nest, body=_marked(nest.body, answers))
 
 
+def _always(nest: Nest, proven: list[bool]) -> list[bool]:
+    """Which accesses lie in their arrays even where a test they stand under fails."""
+    exprs = all_exprs(nest.body)
+    if not any(isinstance(s, If | While) for s in all_stmts(nest.body)) and not any(
+        isinstance(e, Select | Logic) for e in exprs
+    ):
+        return proven
+    trace = Trace(nest, tests=False)
+    return [known and _proven(a, trace) for a, known in zip(trace.accesses, proven, strict=True)]
+
+
 def _proven(access: Access, trace: Trace) -> bool:
-    if access.node.proven:
-        return True
     for index, extent in zip(access.index, access.shape, strict=True):
         over = add(subtract(extent, index), {(): -1})
         if not (_nonneg(index, access, trace) and _nonneg(over, access, trace)):
@@ -73,29 +86,30 @@ def _never_negative(p: Poly, access: Access, trace: Trace) -> bool:
 # --- setting the marks -----------------------------------------------------------------------------------
 
 
-def _marked(body: tuple[Stmt, ...], answers: Iterator[bool]) -> tuple[Stmt, ...]:
+def _marked(body: tuple[Stmt, ...], answers: Iterator[Answer]) -> tuple[Stmt, ...]:
     """The statements with the answers set, taken in the order in which the trace records accesses."""
     return tuple(_statement(s, answers) for s in body)
 
 
-def _expr(e: Expr, answers: Iterator[bool]) -> Expr:
+def _expr(e: Expr, answers: Iterator[Answer]) -> Expr:
     def mark(x: Expr) -> Expr:
         if isinstance(x, Load):
-            proven = next(answers)
-            return x if x.proven == proven else replace(x, proven=proven)
+            proven, always = next(answers)
+            return x if (x.proven, x.always) == (proven, always) else replace(x, proven=proven, always=always)
         return x
 
     return map_expr(mark, e)
 
 
-def _statement(s: Stmt, answers: Iterator[bool]) -> Stmt:
+def _statement(s: Stmt, answers: Iterator[Answer]) -> Stmt:
     match s:
         case Set(value=value):
             return replace(s, value=_expr(value, answers))
         case Store(index=index, value=value) | Update(index=index, value=value):
             index = tuple(_expr(i, answers) for i in index)
             value = _expr(value, answers)
-            return replace(s, index=index, value=value, proven=next(answers))
+            proven, always = next(answers)
+            return replace(s, index=index, value=value, proven=proven, always=always)
         case If(test=test, then=then, orelse=orelse):
             test = _expr(test, answers)
             then = _marked(then, answers)

@@ -100,12 +100,14 @@ class Var:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """One element of an array; every index is i64. `proven`: the index is known to lie in 0 … n-1."""
+    """One element of an array; every index is i64. `proven`: the index is known to lie in 0 … n-1 where it is read;
+    `always`: even where a test that it stands under fails, so that it may be read ahead of the test."""
 
     array: str
     index: tuple[Expr, ...]
     dtype: DType
     proven: bool = False
+    always: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +276,7 @@ class Store:
     index: tuple[Expr, ...]
     value: Expr
     proven: bool = False
+    always: bool = field(default=False, compare=False)
     at: Span = field(default=NOWHERE, compare=False)
 
 
@@ -293,6 +296,7 @@ class Update:
     value: Expr
     proven: bool = False
     atomic: bool = False
+    always: bool = field(default=False, compare=False)
     at: Span = field(default=NOWHERE, compare=False)
 
 

@@ -134,14 +134,14 @@ def _flat(state: State, chain: Chain) -> Run | None:
         return a.strides is None and a.shape[1:] == inner
 
     def expr(e: Expr) -> Expr:
-        same = isinstance(e, Load) and e.index == here and e.proven and whole(e.array)
-        return Load(e.array, index, e.dtype, proven=True) if isinstance(e, Load) and same else e
+        same = isinstance(e, Load) and e.index == here and e.always and whole(e.array)
+        return Load(e.array, index, e.dtype, True, always=True) if isinstance(e, Load) and same else e
 
     def stmt(s: Stmt) -> Stmt:
-        if isinstance(s, Store) and s.index == here and s.proven and whole(s.array):
-            return Store(s.array, index, s.value, proven=True, at=s.at)
-        if isinstance(s, Update) and s.index == here and s.proven and whole(s.array):
-            return Update(s.array, index, s.op, s.value, proven=True, at=s.at)
+        if isinstance(s, Store) and s.index == here and s.always and whole(s.array):
+            return Store(s.array, index, s.value, True, always=True, at=s.at)
+        if isinstance(s, Update) and s.index == here and s.always and whole(s.array):
+            return Update(s.array, index, s.op, s.value, True, always=True, at=s.at)
         return s
 
     body = map_stmts(stmt, map_exprs(expr, chain.body))

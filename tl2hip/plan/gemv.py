@@ -159,6 +159,6 @@ def _folded(ahead: tuple[Stmt, ...], behind: tuple[Stmt, ...]) -> tuple[tuple[St
         update = uses_of[0] if len(uses_of) == 1 and not loaded else None
         if isinstance(update, Update) and update.index == start.index and update in behind:
             value = combined(update.op, start.value, update.value)
-            store = Store(start.array, start.index, value, start.proven, at=update.at)
+            store = Store(start.array, start.index, value, start.proven, start.always, at=update.at)
             return tuple(s for s in ahead if s is not start), tuple(store if s is update else s for s in behind)
     return ahead, behind

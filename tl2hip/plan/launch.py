@@ -146,7 +146,7 @@ def plain_threads(state: State, chain: Chain, suffix: str = "", summary: str = "
     block = block_of(shared)
     body = chain.body
     if has_private:
-        body = private.expanded(state, body, product((*grid, number(block[0] * block[1]))), _thread_number(shared))
+        body = private.expanded(state, body, product((*grid, number(block[0] * block[1]))), thread_number(shared))
     code = ThreadCode(state.names, state.dtypes, state.kinds, atomic_arrays(state, shared))
     inner = wrap(shared, code.lower(body), state)
     return Launch(state.add(suffix, inner, block, summary or _summary(shared, "a thread")), grid)
@@ -297,7 +297,7 @@ def _blocks(shared: Sequence[Shared]) -> tuple[tuple[Expr, Expr], ...]:
     return tuple((Var(f"block.{c}", I64), Var(f"blocks.{c}", I64)) for c in used)
 
 
-def _thread_number(shared: Sequence[Shared]) -> Expr:
+def thread_number(shared: Sequence[Shared]) -> Expr:
     """The number of this thread over the whole grid."""
     hows = sorted((s.how for s in shared if s.how and s.how.threads > 1), key=lambda how: how.letter)
     threads = tuple((how.thread_index, number(how.threads)) for how in hows)

@@ -213,7 +213,7 @@ class MatrixCode:
         to = {self.job.row.name: copy.row, self.job.over.name: here}
 
         def expr(x: Expr) -> Expr:
-            if isinstance(x, Load) and x.proven and (x.array, x.index) in held:
+            if isinstance(x, Load) and x.always and (x.array, x.index) in held:
                 array, index = held[x.array, x.index]
                 return Load(array, index, x.dtype, proven=True)
             return x

@@ -71,8 +71,8 @@ def promoted(
         held = Var(names.fresh(f"{array}_held"), dtype)
         dtypes[held.name] = dtype
         sums |= {held.name} if update.op == "+" else set()
-        ahead.append(Set(held.name, Load(array, update.index, dtype, update.proven), at=update.at))
-        behind.append(Store(array, update.index, held, update.proven, at=update.at))
+        ahead.append(Set(held.name, Load(array, update.index, dtype, update.proven, update.always), at=update.at))
+        behind.append(Store(array, update.index, held, update.proven, update.always, at=update.at))
         loop = replace(loop, body=_into(loop.body, array, held))
     return Promoted((*ahead, loop, *behind), frozenset(sums), test)
 

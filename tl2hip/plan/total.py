@@ -18,10 +18,10 @@ from tl2hip.plan.chain import Chain
 from tl2hip.plan.extents import block_count
 from tl2hip.plan.gfx942 import TOTAL_BLOCKS, WAVE
 from tl2hip.plan.ir import DeviceIf, HostStmt, Launch, Tree
-from tl2hip.plan.launch import BLOCK, Shared, atomic_arrays, wrap
+from tl2hip.plan.launch import BLOCK, PRIVATE_BLOCKS, Shared, atomic_arrays, wrap
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.names import called
-from tl2hip.plan.private import linear
+from tl2hip.plan.private import allocated, expanded, linear
 from tl2hip.plan.reduce import Partial, merge, partials, privatised, sums
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
@@ -45,9 +45,13 @@ def total(state: State, loop: Loop) -> Total | None:
     state.names.keep(*(n for p in parts for n in p.names))
     threads = _threads(chain)
     shared = _share(chain, threads)
-    grid = tuple(_blocks(shared, letter) for letter in ("x", "y"))
+    own = bool(allocated(chain.body))
+    grid = tuple(_blocks(shared, letter, own) for letter in ("x", "y"))
+    inside = privatised(chain.body, parts)
+    if own:
+        inside = expanded(state, inside, product((*grid, number(threads))), general.thread_number(shared))
     code = ThreadCode(state.names, state.dtypes, state.kinds, atomic_arrays(state, shared), sums(parts))
-    body = wrap(shared, code.lower(privatised(chain.body, parts)), state)
+    body = wrap(shared, code.lower(inside), state)
     which = linear(tuple((Var(f"block.{c}", I64), Var(f"blocks.{c}", I64)) for c in "xy"[: len(shared)]))
     arrays = tuple(_workspace(state, p) for p in parts)
     stores = tuple(s for p, names in zip(parts, arrays, strict=True) for s in _stores(p, names, which, loop))
@@ -61,7 +65,7 @@ def total(state: State, loop: Loop) -> Total | None:
     kernel = state.add("partials", whole, (threads, 1, 1), "each block leaves a partial result")
     for s in shared:
         if s.how is not None:
-            state.trees[s.axis.name] = Tree(s.how.threads, _most(shared, s.how.letter))
+            state.trees[s.axis.name] = Tree(s.how.threads, _most(shared, s.how.letter, own))
         where = f"grid {s.how.letter}, {s.how.threads} threads" if s.how else "serial in each thread"
         state.note(called(s.axis), where, "reduction with no parallel axis around it", s.at)
     general.honour(state, chain, shared, 1)
@@ -95,17 +99,18 @@ def _share(chain: Chain, threads: int) -> tuple[Shared, ...]:
     return tuple(Shared(a, chain.places[n], how(n, a.tile)) for n, a in enumerate(chain.axes))
 
 
-def _blocks(shared: tuple[Shared, ...], letter: str) -> Expr:
-    most = _most(shared, letter)
+def _blocks(shared: tuple[Shared, ...], letter: str, own: bool) -> Expr:
+    most = _most(shared, letter, own)
     for n, s in enumerate(shared):
         if s.how is not None and s.how.letter == letter:
             return block_count(s.axis, [o.axis for o in shared[:n]], s.how.tile, most)
     return ONE
 
 
-def _most(shared: tuple[Shared, ...], letter: str) -> int:
-    """The most blocks along a letter: TOTAL_BLOCKS in all."""
-    return TOTAL_BLOCKS if len(shared) == 1 else {"x": 16, "y": TOTAL_BLOCKS // 16}[letter]
+def _most(shared: tuple[Shared, ...], letter: str, own: bool) -> int:
+    """The most blocks along a letter: TOTAL_BLOCKS in all, fewer where each thread has arrays of its `own`."""
+    most = PRIVATE_BLOCKS if own else TOTAL_BLOCKS
+    return most if len(shared) == 1 else {"x": 16, "y": most // 16}[letter]
 
 
 def _workspace(state: State, p: Partial) -> tuple[str, ...]:

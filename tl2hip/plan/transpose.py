@@ -98,7 +98,7 @@ def _turn(state: State, chain: Chain) -> Turn | None:
         return None
     stored = (stores[0].array, stores[0].index)
     store = next((a for a in chain.axes if side_by_side(state, stored, a)), None)
-    if store is None or not stores[0].proven:
+    if store is None or not stores[0].always:
         return None
     found = {a: _through(state, loads, a, store) for a in chain.axes if a is not store}
     load = max(found, key=lambda a: len(found[a]), default=None)
@@ -115,7 +115,7 @@ def _through(state: State, loads: list[Load], load: Axis, store: Axis) -> tuple[
     places = (
         (e.array, e.index)
         for e in loads
-        if e.proven and side_by_side(state, (e.array, e.index), load) and _moves(e.index, store)
+        if e.always and side_by_side(state, (e.array, e.index), load) and _moves(e.index, store)
     )
     return tuple(dict.fromkeys(places))
 
@@ -126,7 +126,7 @@ def _moves(index: tuple[Expr, ...], axis: Axis) -> bool:
 
 def _beside(state: State, loads: list[Load], stored: Store | Update, store: Axis) -> tuple[Place, ...]:
     """The places that are read side by side along the store's axis, an updated one among them."""
-    places = [(e.array, e.index) for e in loads if e.proven and side_by_side(state, (e.array, e.index), store)]
+    places = [(e.array, e.index) for e in loads if e.always and side_by_side(state, (e.array, e.index), store)]
     if isinstance(stored, Update):
         places.append((stored.array, stored.index))
     return tuple(dict.fromkeys(places))

@@ -212,7 +212,7 @@ class Turned:
         """A statement of the body about element e of the vectors."""
 
         def expr(x: Expr) -> Expr:
-            if isinstance(x, Load) and x.proven and (x.array, x.index) in self.vectors:
+            if isinstance(x, Load) and x.always and (x.array, x.index) in self.vectors:
                 return Load(self.vectors[x.array, x.index], (e,), x.dtype, proven=True)
             return x
 

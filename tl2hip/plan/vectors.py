@@ -44,7 +44,7 @@ def wide(state: State, axis: Axis, body: tuple[Stmt, ...], atomic: frozenset[str
     if not straight or axis.step != 1 or axis.start != ZERO:
         return None
     stores = [s for s in body if isinstance(s, Store | Update)]
-    if not all(_runs_along(state, s.array, s.index, axis) and s.proven for s in stores):
+    if not all(_runs_along(state, s.array, s.index, axis) and s.always for s in stores):
         return None
     stored = tuple(s.array for s in stores)
     updates = [s for s in stores if isinstance(s, Update)]
@@ -80,7 +80,7 @@ def _whole_vectors(axis: Axis, width: int) -> Expr:
 
 def _in_vector(state: State, e: Load, axis: Axis) -> bool:
     """Whether a load is of an element of a vector; others of the same array are loads of their own."""
-    return e.proven and _runs_along(state, e.array, e.index, axis)
+    return e.always and _runs_along(state, e.array, e.index, axis)
 
 
 def _read_behind(body: tuple[Stmt, ...]) -> bool:

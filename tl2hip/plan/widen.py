@@ -46,7 +46,7 @@ def moves(state: State, axis: Axis, body: tuple[Stmt, ...], atomic: Collection[s
     arrays = {a for a, _ in stores}
     if len(arrays) != len(stores) or arrays & set(atomic) or _read_behind(body):
         return None
-    if not all(s.proven and side_by_side(state, (s.array, s.index), axis) for s in written):
+    if not all(s.always and side_by_side(state, (s.array, s.index), axis) for s in written):
         return None
     updated = [(s.array, s.index) for s in written if isinstance(s, Update)]
     loads = tuple(dict.fromkeys((*(_place(e) for e in vector_loads(state, axis, body)), *updated)))
@@ -63,7 +63,7 @@ def vector_loads(state: State, axis: Axis, body: Iterable[Stmt]) -> tuple[Load, 
 
 
 def _in_vector(state: State, e: Load, axis: Axis) -> bool:
-    return e.proven and side_by_side(state, _place(e), axis)
+    return e.always and side_by_side(state, _place(e), axis)
 
 
 def _place(e: Load) -> Place:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ LONG = (257, 513, 1025, 1500)
 """Extents past the largest block of threads, so that loops with its stride turn more than once."""
 WORK = 40_000
 """How many innermost statements one drawn shape may take."""
+ALONE = 2_000_000
+"""The same for a shape of ones, where no other without an empty extent fits: sizes that are fixed may be large."""
 ELEMENTS = 1 << 24
 """How many elements all arrays of a drawn shape may have together; each is held several times."""
 SERIAL = 6
@@ -121,6 +123,9 @@ def shapes(
             break
         if draw.fits(sizes):
             found.setdefault(tuple(sizes.values()), sizes)
+    ones = dict.fromkeys(nest.dims, 1)
+    if not any(all(s.values()) for s in found.values()) and replace(draw, budget=ALONE).fits(ones):
+        found[tuple(ones.values())] = ones
     return tuple(found.values())
 
 

@@ -318,6 +318,10 @@ class Session:
 
     def report(self) -> Report:
         """Everything, with what was left out or undecided."""
+        compared = sum(c.checked + c.undecided for c in self.cases)
+        drawn = self.nest.dims and self.options.shapes and not self.options.given
+        if drawn and self.cases and not compared and not any(c.skipped for c in self.cases):
+            self.add(NothingDrawn(self.nest.name, at=self.nest.at))
         skipped = sum(c.skipped for c in self.cases)
         if skipped:
             why = f"they take more than {self.options.steps} serial iterations"

@@ -40,6 +40,7 @@ def test_loops_in_any_order(order: str) -> None:
     [
         "    C[:, :] = A @ R\n",
         "    C[:, :] += np.matmul(A, R)\n",
+        "    for i in range(M):\n        C[i, :] = A[i, :] @ R\n",
         "    C[:, :] = np.maximum(np.dot(A, R), 0)\n",
         "    C[:, :] = np.sum(A[:, :, None] * R[None, :, :], axis=1)\n",
         "    for i in range(M):\n        for j in range(N):\n            C[i, j] = np.dot(A[i, :], R[:, j])\n",
@@ -99,7 +100,9 @@ MISSES = {
     "rows not from 0": (LOOPS.replace("range(M)", "range(1, M)"), "i does not run from 0 by 1"),
     "a difference": (LOOPS.replace("+=", "-="), "a term is no product of two elements"),
     "three factors": (LOOPS.replace("A[i, k] *", "A[i, k] * A[0, k] *"), "a factor is no element of an array"),
-    "a vector a row": ("    for i in range(M):\n        C[i, :] = A[i, :] @ R\n", "2 loops stand inside"),
+    "a product beside another": (
+        LOOPS + "            for k in range(K):\n                C[i, j] += R[k, j]\n", "2 loops stand inside",
+    ),
 }  # fmt: skip
 
 

@@ -66,10 +66,12 @@ class Access:
 
 
 class Trace:
-    """The walk and what it found."""
+    """The walk and what it found. Without `tests` the facts are of loops and asserts alone: what holds of an access
+    even where a test on its way does not."""
 
-    def __init__(self, nest: Nest) -> None:
+    def __init__(self, nest: Nest, tests: bool = True) -> None:
         self.nest = nest
+        self._tests = tests
         self.values = Values()
         self.meanings, self.prover = self.values.meanings, self.values.prover
         self.accesses: list[Access] = []
@@ -102,6 +104,10 @@ class Trace:
 
     def _fresh(self, t: DType, hint: str) -> Poly:
         return self.values.fresh(t, hint, frozenset(self._scopes))
+
+    def _under(self, test: tuple[Poly, ...], facts: Facts) -> Facts:
+        """The facts with those that a test adds, where tests count."""
+        return self.prover.closed(test, facts) if self._tests else facts
 
     # --- expressions -----------------------------------------------------------------------------
 
@@ -170,7 +176,7 @@ class Trace:
     def _logic(self, e: Logic, facts: Facts) -> Poly:
         left = self.value(e.left, facts)
         true, false = self.values.assumed(left)
-        right = self.value(e.right, self.prover.closed(true if e.op == "and" else false, facts))
+        right = self.value(e.right, self._under(true if e.op == "and" else false, facts))
         right_true, right_false = self.values.assumed(right)
         both = (true + right_true, ()) if e.op == "and" else ((), false + right_false)
         return self.values.test(("logic", e.op), (left, right), both)
@@ -178,8 +184,8 @@ class Trace:
     def _select(self, e: Select, facts: Facts) -> Poly:
         test = self.value(e.test, facts)
         true, false = self.values.assumed(test)
-        then = self.value(e.then, self.prover.closed(true, facts))
-        orelse = self.value(e.orelse, self.prover.closed(false, facts))
+        then = self.value(e.then, self._under(true, facts))
+        orelse = self.value(e.orelse, self._under(false, facts))
         return self.values.choice(e.dtype, test, then, orelse)
 
     def _shape(self, array: str, facts: Facts) -> tuple[Poly, ...]:
@@ -224,9 +230,9 @@ class Trace:
         test = self.value(s.test, facts)
         true, false = self.values.assumed(test)
         before = dict(self._env)
-        self._block(s.then, self.prover.closed(true, facts))
+        self._block(s.then, self._under(true, facts))
         after_then, self._env = self._env, before
-        self._block(s.orelse, self.prover.closed(false, facts))
+        self._block(s.orelse, self._under(false, facts))
         for name in {**after_then, **self._env}:
             ours, theirs = after_then.get(name), self._env.get(name)
             if ours is None or theirs is None:
@@ -280,6 +286,6 @@ class Trace:
         outer = self._enter(f"while {len(self.meanings)}")
         self._forget(s.body)
         test = self.value(s.test, facts)
-        self._block(s.body, self.prover.closed(self.values.assumed(test)[0], facts))
+        self._block(s.body, self._under(self.values.assumed(test)[0], facts))
         self._scopes = outer
         self._forget(s.body)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import BF16, F8E4M3, F8E5M2, F16, F32, F64, I8, I32, DType
 from tl2hip.nest.index import ZERO, product, value_of
@@ -14,6 +14,7 @@ from tl2hip.nest.ir import (
     AxisRef,
     Binary,
     Cast,
+    Const,
     Expr,
     Load,
     Loop,
@@ -122,7 +123,7 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct:
     assert isinstance(over, Loop)
     ahead, behind = body[: loops[0]], body[loops[0] + 1 :]
     name, dtype, left, right = _term(over)
-    start, ahead = _start(ahead, name)
+    start, ahead = _start(state, ahead, name, dtype)
     _check_bounds(chain, over)
     if any(isinstance(s, Loop | Alloc) for s in all_stmts((*ahead, *behind))):
         raise _Miss("what is done with an element holds a loop")
@@ -188,13 +189,19 @@ def _term(over: Loop) -> tuple[str, DType, Expr, Expr]:
     return name, t, a, b
 
 
-def _start(ahead: tuple[Stmt, ...], name: str) -> tuple[Expr, tuple[Stmt, ...]]:
-    """What the sum starts from, and the other statements ahead of the loop."""
+def _start(state: State, ahead: tuple[Stmt, ...], name: str, dtype: DType) -> tuple[Expr, tuple[Stmt, ...]]:
+    """What the sum starts from, and the statements ahead of the loop. A start that is no constant is computed where
+    it stands among them, into a scalar of its own: what follows may change what it is made of."""
     sets = [s for s in ahead if isinstance(s, Set) and s.name == name]
     read = any(isinstance(e, Var) and e.name == name for e in all_exprs(ahead))
     if len(sets) != 1 or read:
         raise _Miss(f"{name} is used before the sum")
-    return sets[0].value, tuple(s for s in ahead if s is not sets[0])
+    (at,) = sets
+    if isinstance(at.value, Const):
+        return at.value, tuple(s for s in ahead if s is not at)
+    first = Var(state.names.fresh(f"{name}_start", keep=True), dtype)
+    state.dtypes[first.name] = dtype
+    return first, tuple(replace(s, name=first.name) if isinstance(s, Set) and s is at else s for s in ahead)
 
 
 def _check_bounds(chain: Chain, over: Loop) -> None:
@@ -214,7 +221,7 @@ def _factor(state: State, e: Expr, over: Loop) -> Load:
     if inner.dtype not in SUMS.get(e.dtype, ()):
         raise _Miss(f"no matrix instruction multiplies {inner.dtype} into {e.dtype}")
     array = state.nest.array(inner.array)
-    if not inner.proven:
+    if not inner.always:
         raise _Miss(f"an index of {array.name} may lie outside of it")
     if array.strides is not None or state.placed[array.name].space not in ("global", "workspace"):
         raise _Miss(f"{array.name} is no row-major array in memory")

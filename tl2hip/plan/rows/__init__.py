@@ -43,7 +43,7 @@ def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     try:
         if any(state.kinds[axis.name].updates for axis in chain.axes):
             raise Unfit("several rows update one element")
-        row, width = _found(trial, body)
+        row, width = _found(trial, body, chain.axes)
         waves = _waves(state, chain, row, width)
     except Unfit as why:
         state.miss("row", str(why), chain.places[0])
@@ -92,9 +92,9 @@ def _honour(state: State, chain: Chain, row: Row, size: Size) -> None:
     state.honours.moved((state.nest.array(h.array) for h in row.held if not h.local), size.width)
 
 
-def _found(trial: State, body: tuple[Stmt, ...]) -> tuple[Row, int]:
+def _found(trial: State, body: tuple[Stmt, ...], around: tuple[Axis, ...]) -> tuple[Row, int]:
     """The row that a body works on and the elements that a lane takes side by side. Raises Unfit."""
-    row = find(trial, body)
+    row = find(trial, body, around)
     for s in row.loops:
         reductions = trial.kinds[s.axis.name].reductions
         if partials(reductions, s.axis, s.body, trial.dtypes, trial.names) is None:

@@ -74,11 +74,11 @@ class Unfit(Exception):
     """Why a body is no row that registers can hold; the text is for `explain`."""
 
 
-def find(state: State, body: tuple[Stmt, ...]) -> Row:
-    """The row that a body works on. Raises Unfit."""
+def find(state: State, body: tuple[Stmt, ...], around: tuple[Axis, ...]) -> Row:
+    """The row that a body works on, `around` which these axes turn. Raises Unfit."""
     extent = _shared_extent(state, body)
     local = {s.array for s in body if isinstance(s, Alloc)}
-    places = _Places(state, local)
+    places = _Places(state, local, around)
     number = 0
     for s in body:
         if isinstance(s, Loop):
@@ -137,8 +137,9 @@ def _check_loop(state: State, s: Loop) -> None:
 class _Places:
     """Gathers the accesses of a body in the order of the text."""
 
-    def __init__(self, state: State, local: set[str]) -> None:
+    def __init__(self, state: State, local: set[str], around: tuple[Axis, ...]) -> None:
         self._state = state
+        self._around = {AxisRef(a.name) for a in around}
         self._local = local
         self._found: dict[Place, None] = {}
         self._loaded: set[Place] = set()
@@ -175,7 +176,7 @@ class _Places:
         for p in all_parts(e):
             if not isinstance(p, Load):
                 continue
-            place = self._place(p.array, p.index, axis, p.proven)
+            place = self._place(p.array, p.index, axis, p.always)
             if place is None:
                 self._elsewhere[p.array] = None
             else:
@@ -190,9 +191,12 @@ class _Places:
             self._loaded.add(place)
 
     def _stores(self, s: Store | Update, axis: Axis, number: int, settled: set[Place], always: bool) -> Place:
-        place = self._place(s.array, s.index, axis, s.proven)
+        place = self._place(s.array, s.index, axis, s.always)
         if place is None:
             raise Unfit(f"{s.array} is stored to elsewhere than at {called(axis)}")
+        if not always and s.array not in self._local and not self._around <= {*s.index}:
+            # The row is stored whole, also where the test fails: there it may be another turn's.
+            raise Unfit(f"{s.array} is stored to under a test, where other turns may store to it, too")
         if isinstance(s, Update) or not always:
             self._needs(place, settled)
         self._found[place] = None

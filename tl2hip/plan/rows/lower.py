@@ -192,7 +192,7 @@ class RowCode:
         """The body of a loop at element E of vector V, in registers."""
 
         def held(e: Expr) -> Expr:
-            place = place_of(e.array, e.index, s.axis) if isinstance(e, Load) and e.proven else None
+            place = place_of(e.array, e.index, s.axis) if isinstance(e, Load) and e.always else None
             if place is None or place not in self.vectors:
                 return e
             return Load(self.vectors[place], self._element(place), e.dtype, proven=True)
@@ -261,6 +261,6 @@ def _as_store(s: Stmt) -> Stmt:
     """An update as a store of what it leaves in its element."""
     if not isinstance(s, Update):
         return s
-    old = Load(s.array, s.index, s.value.dtype, s.proven)
+    old = Load(s.array, s.index, s.value.dtype, s.proven, s.always)
     value = Logic(s.op, old, s.value) if s.op in ("and", "or") else Binary(s.op, old, s.value)
-    return Store(s.array, s.index, value, s.proven, at=s.at)
+    return Store(s.array, s.index, value, s.proven, s.always, at=s.at)

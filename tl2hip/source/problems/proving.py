@@ -166,11 +166,14 @@ class NotTried(Problem):
 
 @dataclass(frozen=True)
 class NothingDrawn(Problem):
-    """No shape that the asserts admit was found."""
+    """No shape was found that can be run and leaves something to compare."""
 
     code: ClassVar[str] = "TL710"
     title: ClassVar[str] = "no shape to try"
-    message: ClassVar[str] = "no shape was found that the asserts of {name} admit and that is small enough to run"
+    message: ClassVar[str] = (
+        "{name} was not tried: no shape was found that is small enough to run, that its asserts admit, and that "
+        "leaves an element to compare"
+    )
     help: ClassVar[str] = (
         "name the large extents with `dims`, so that smaller ones can be tried, or loosen the asserts"
     )
