@@ -108,7 +108,7 @@ def gemm() -> Plan:
     inner: tuple[DeviceStmt, ...] = (
         Declare("s", F32, Const(0.0, F32), at=line(5)),
         For("k", i64(0), Dim("K"), i64(1), (Set("s", Binary("+", s, product), line(7)),), at=line(6)),
-        Store("C", (i, j), s, True, line(8)),
+        Store("C", (i, j), s, True, at=line(8)),
     )
     body = (
         Let("i", Var("row", I64), at=line(3)),
@@ -148,7 +148,7 @@ def reductions(dtype: DType, threads: int, ops: tuple[tuple[str, Const], ...]) -
             Declare(s.name, dtype, first, at=line(2)),
             For("j", thread, Dim("N"), i64(threads), (Set(s.name, step, line(4)),), note="by threads", at=line(3)),
             Combine(op, ((s.name, dtype),), threads, line(4)),
-            DeviceIf(Compare("==", thread, i64(0)), (Store("out", (i64(k), block), s, True, line(5)),)),
+            DeviceIf(Compare("==", thread, i64(0)), (Store("out", (i64(k), block), s, True, at=line(5)),)),
         ]
     arrays = (array("X", dtype, "M", "N"), array("out", dtype, i64(len(ops)), "M"))
     return one_kernel("row_sum", arrays, ("M", "N"), tuple(body), (Dim("M"), i64(1), i64(1)), (threads, 1, 1))
@@ -179,7 +179,7 @@ def scatter(dtype: DType, ops: tuple[ReduceOp, ...], atomic: bool = True, thread
     """out[k, where[i]] op= x[i] by operation k, an index outside left out; 4 blocks."""
     i = AxisRef("i")
     place, e = Cast(Load("where", (i,), I32, True), I64), Load("x", (i,), dtype, True)
-    updates = tuple(Update("out", (i64(k), place), op, e, False, atomic, line(3)) for k, op in enumerate(ops))
+    updates = tuple(Update("out", (i64(k), place), op, e, False, atomic, at=line(3)) for k, op in enumerate(ops))
     start = Binary("+", Binary("*", Var("block", I64), i64(threads)), Var("thread", I64))
     body: tuple[DeviceStmt, ...] = (For("i", start, Dim("N"), i64(4 * threads), updates, at=line(2)),)
     arrays = (array("where", I32, "N"), array("x", dtype, "N"), array("out", dtype, i64(len(ops)), "BINS"))

@@ -24,8 +24,8 @@ Unary: - ~ not abs (abs of the lowest integer wraps).
 Cast: float to int truncates (NaN gives 0, out of range saturates to i64 or u32, then wraps to the width);
     int to int wraps; anything to bool is `!= 0`; float to float rounds to nearest even, fp8 without saturation.
 Call: a float function of `FUNCTIONS`, computed in its dtype (f32 or f64; the builder casts halves to f32 and back).
-Load and Store with `proven` unset follow Python at run time: an index of -n … -1 wraps, any other index outside
-    0 … n-1 loads 0 or drops the store.
+Load and Store, `proven`: surely inside 0 … n-1; `always`: even where a test above fails, so it may go first.
+    Not proven, they follow Python: -n … -1 wraps, any other index loads 0 or drops the store.
 """
 
 from __future__ import annotations
@@ -215,9 +215,8 @@ class Mark:
 class Axis:
     """One loop's axis: the values start, start + step, … before stop (Python's range; step is not 0).
 
-    `name` is unique in the nest and is what AxisRef names; `user` is the name in the source ("" for axes that
-    a slice or a reduction made). `step` is a constant of either sign. `tile` is the user's tile size, written
-    at `tile_at`.
+    `name` is unique in the nest, AxisRef names it; `user` is the name in the source ("" for an axis that a slice
+    or a reduction made). `step` is a constant of either sign; `tile` is the user's tile size, written at `tile_at`.
     """
 
     name: str
@@ -319,8 +318,7 @@ Stmt = Loop | While | If | Set | Store | Update | Alloc
 class Array:
     """An array of the kernel: a parameter, a result (allocated inside and returned) or a local.
 
-    `shape` and `strides` (in elements; None is row-major) are i64 expressions over Dim, Scalar and Const (a
-    local inside loops may also use AxisRef and Var).
+    `shape`, `strides` (in elements; None is row-major): i64 of Dim, Scalar, Const; in loops AxisRef and Var too.
     """
 
     name: str
@@ -351,10 +349,8 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Idiom:
-    """What a rule recognised: its name, and what each hole stands for.
-
-    `axes` maps a role ("over", "rows", "cols", "row") to axis names; `at` is the statement that anchors it.
-    """
+    """What a rule recognised: its name, what each hole stands for, `axes` by their roles ("over", "rows", "cols",
+    "row"), and `at`, the statement that anchors it."""
 
     rule: str
     axes: tuple[tuple[str, tuple[str, ...]], ...]

@@ -124,7 +124,8 @@ def shapes(
         if draw.fits(sizes):
             found.setdefault(tuple(sizes.values()), sizes)
     ones = dict.fromkeys(nest.dims, 1)
-    if not any(all(s.values()) for s in found.values()) and replace(draw, budget=ALONE).fits(ones):
+    some = count == 0 or any(all(s.values()) for s in found.values())
+    if not some and replace(draw, budget=ALONE).fits(ones):
         found[tuple(ones.values())] = ones
     return tuple(found.values())
 

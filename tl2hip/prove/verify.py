@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tl2hip.nest.dependence import analyse
-from tl2hip.nest.ir import Nest
+from tl2hip.nest.ir import Nest, Store, Update
 from tl2hip.nest.run import run
 from tl2hip.nest.run.arithmetic import Values, numpy_type
 from tl2hip.nest.run.machine import TooLong
+from tl2hip.nest.walk import all_stmts
 from tl2hip.prove.bound import Reference, Verdict, compare, reference
 from tl2hip.prove.compiler import CompileError
 from tl2hip.prove.draw import Data, Evaluator, Sizes, data, work
@@ -320,7 +321,8 @@ class Session:
         """Everything, with what was left out or undecided."""
         compared = sum(c.checked + c.undecided for c in self.cases)
         drawn = self.nest.dims and self.options.shapes and not self.options.given
-        if drawn and self.cases and not compared and not any(c.skipped for c in self.cases):
+        writes = any(isinstance(s, Store | Update) for s in all_stmts(self.nest.body))
+        if drawn and writes and self.cases and not compared and not any(c.skipped for c in self.cases):
             self.add(NothingDrawn(self.nest.name, at=self.nest.at))
         skipped = sum(c.skipped for c in self.cases)
         if skipped:
