@@ -18,21 +18,12 @@ using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 
-// e**x. x = n*ln2 + r with |r| <= ln2/2; e**r is a polynomial, 2**n an exponent. In single precision
-// throughout: about 15 vector instructions, no branch.
+// e**x = 2**n * 2**f. n is x*log2(e) to the nearest integer, held where the result is 0 or infinite anyway;
+// f is what is left, and v_exp_f32 its power of 2, within one unit in the last place.
 static __device__ inline float exp_f32(float x) {
     const float n = __builtin_rintf(__builtin_fminf(__builtin_fmaxf(x * 1.442695f, -160.0f), 130.0f));
-    float r = __builtin_fmaf(n, -0.6931472f, x);
-    r = __builtin_fmaf(n, 1.9046542e-09f, r);
-    float p = 0.0013814598f;
-    p = __builtin_fmaf(p, r, 0.008368713f);
-    p = __builtin_fmaf(p, r, 0.04166839f);
-    p = __builtin_fmaf(p, r, 0.16666521f);
-    p = __builtin_fmaf(p, r, 0.49999994f);
-    p = __builtin_fmaf(p, r, 1.0f);
-    p = __builtin_fmaf(p, r, 1.0f);
-    const float y = __builtin_ldexpf(p, (int)n);
-    return x < -104.0f ? 0.0f : y;
+    const float f = __builtin_fmaf(x, 1.925963e-08f, __builtin_fmaf(x, 1.442695f, -n));
+    return __builtin_ldexpf(__builtin_amdgcn_exp2f(f), (int)n);
 }
 
 static inline __host__ __device__ float py_max_f32(float a, float b) { return b > a ? b : a; }

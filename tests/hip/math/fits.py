@@ -160,11 +160,9 @@ def half_z_squared(z: mpf) -> mpf:
 
 
 FITS = (
-    Fit("exp_f32", EXP_REST, HALF, 4, 28.0, exp_weight, single=True),
     Fit("exp_narrow", EXP_REST, HALF, 6, 39.6, exp_weight, also=("expm1_f32",)),
     Fit("exp_f64", EXP_REST, HALF, 9, 56.2, exp_weight, also=("exp_pair",)),
     Fit("expm1_f64", EXP_REST, HALF, 10, 59.8, expm1_weight),
-    Fit("exp2_f32", EXP2_REST, (mpf("-0.5"), mpf("0.5")), 5, 25.8, exp2_weight, single=True),
     Fit("exp2_f64", EXP2_REST, (mpf("-0.5"), mpf("0.5")), 10, 54.9, exp2_weight),
     Fit("log_f32", log_rest, MANTISSA, 7, 27.2, log_weight, single=True),
     Fit("log2_f32", log2_rest, MANTISSA, 9, 26.6, log2_weight, single=True),

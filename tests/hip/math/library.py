@@ -16,6 +16,18 @@ from tl2hip.hip.math.table import ROWS
 HOST = "-x c++ -std=c++17 -O2 -march=native -fPIC -fno-exceptions -fno-vectorize -fno-slp-vectorize -Wall -Werror"
 DEVICE = "-x hip --offload-arch=gfx942 --offload-device-only -nogpulib -nogpuinc -O3 -Wall -Werror -S"
 HEAD = "#pragma clang fp contract(off)\n"
+UNIT = """
+extern "C" double exp2(double);
+extern "C" { int way = 0; }
+static float __builtin_amdgcn_exp2f(float x) {
+    const double y = exp2((double)x);
+    const float near = (float)y;
+    const bool moved = way > 0 ? near < y : way < 0 ? near > y : false;
+    return moved ? __builtin_bit_cast(float, __builtin_bit_cast(int, near) + way) : near;
+}
+"""
+"""v_exp_f32, rounded to the nearest number, down (`way` is -1) or up (1): all that one unit of error allows."""
+
 NUMPY = {
     "float": "float32",
     "double": "float64",
@@ -52,7 +64,7 @@ class Library:
 
     def __init__(self, folder: Path, *flags: str, more: str = "") -> None:
         self.types: dict[str, tuple[str, tuple[str, ...]]] = {}
-        text = [HEAD, "#define __device__\n", *(f.text for f in closure(ROWS)), more]
+        text = [HEAD, UNIT, "#define __device__\n", *(f.text for f in closure(ROWS)), more]
         for function in callable_functions():
             kinds = signature(function)
             assert kinds is not None
@@ -68,6 +80,10 @@ class Library:
         compiler("clang", *HOST.split(), *flags, "-c", str(source), "-o", str(made))
         compiler("ld.lld", "-shared", str(made), "-o", str(shared))
         self.shared = ctypes.CDLL(str(shared))
+
+    def unit(self, way: int) -> None:
+        """From now on v_exp_f32 rounds to the nearest number (0), down (-1) or up (1)."""
+        ctypes.c_int.in_dll(self.shared, "way").value = way
 
     def __call__(self, symbol: str, *arguments: np.ndarray) -> np.ndarray:
         result, parameters = self.types[symbol]
