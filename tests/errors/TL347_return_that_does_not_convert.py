@@ -1,4 +1,4 @@
-# expect: TL347 at 14:9-14:14
+# expect: TL347 at 14:9-14:26
 import math
 from functools import cache
 
@@ -9,7 +9,6 @@ from tl2hip import Tensor, dims, f16, f32, i32, kernel
 
 M, N = dims("M N")
 @kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+def f(x: Tensor[f32, N]) -> object:
     if N > 5:
-        return
-    y[0] = x[0]
+        return x[0] + x[1]

@@ -254,7 +254,8 @@ def _for(s: For, w: Writer) -> None:
     if natural_loop(s.start, s.stop, s.down, w.ctx):
         w.ctx.natural.add(s.var)
     w.ctx.below[s.var] = None if s.down else s.stop
-    w.block(f"for ({loop_head(s.var, s.start, s.stop, s.step, s.down, w.ctx, s.small)}) {{", s.body, note=s.note)
+    head = loop_head(s.var, s.start, s.stop, s.step, s.down, w.ctx, s.small, s.going)
+    w.block(f"for ({head}) {{", s.body, note=s.note)
 
 
 def natural_loop(start: Expr, stop: Expr, down: bool, ctx: Context) -> bool:
@@ -264,10 +265,21 @@ def natural_loop(start: Expr, stop: Expr, down: bool, ctx: Context) -> bool:
     return is_natural(stop, ctx) or stop == Const(-1, I64)
 
 
-def loop_head(var: str, start: Expr, stop: Expr, step: Expr, down: bool, ctx: Context, small: bool = False) -> str:
-    """`i64 i = start; i < stop; i += step`, or with an int where `small`."""
+def loop_head(
+    var: str,
+    start: Expr,
+    stop: Expr,
+    step: Expr,
+    down: bool,
+    ctx: Context,
+    small: bool = False,
+    going: Expr | None = None,
+) -> str:
+    """`i64 i = start; i < stop; i += step`, or with an int where `small`, or `going && i < stop` in the middle."""
     name = ctx.c(var)
     test = infix(">" if down else "<", Text(name), show(stop, ctx)).text
+    if going is not None:
+        test = f"{show(going, ctx).text} && {test}"
     kind = "int" if small else "i64"
     return f"{kind} {name} = {show(start, ctx).argument}; {test}; {_advance(name, step, ctx)}"
 

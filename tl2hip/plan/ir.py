@@ -94,7 +94,7 @@ class For:
 
     `var` is an i64 read with `AxisRef(var)`, or an int where `small`. `step` is an i64 expression of the sign
     `down` says. `unroll`: how many bodies stand in a row, the user's `unroll(n)` for one. `note` is a few words
-    said beside the loop ("lanes over j").
+    said beside the loop ("lanes over j"). `going`: a bool asked before each turn, false where the loop is over.
     """
 
     var: str
@@ -106,6 +106,7 @@ class For:
     unroll: int | None = None
     small: bool = False
     note: str = ""
+    going: Expr | None = None
     at: Span = field(default=NOWHERE, compare=False)
 
 

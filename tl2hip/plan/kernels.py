@@ -8,6 +8,7 @@ from tl2hip.dtypes import I64, DType
 from tl2hip.nest.ir import AxisRef, Dim, Expr, Load, Scalar, Store, Update, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan.declare import declare
+from tl2hip.plan.early import ended
 from tl2hip.plan.ir import (
     Declare,
     DeclareVector,
@@ -55,7 +56,7 @@ def finish(
 
     `users` gives the user's name of each axis, which its loops get back.
     """
-    body = declare(body, dtypes)
+    body = declare(ended(body), dtypes)
     inside = tuple(all_exprs(body))
     arrays = _arrays(body, inside)
     exprs = (*inside, *_shape_exprs(arrays, placed))

@@ -49,8 +49,8 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (Var(name, value.dtype), value)
         case Store(index=index, value=value) | Update(index=index, value=value):
             return (*index, value)
-        case For(start=start, stop=stop, step=step):
-            return (start, stop, step)
+        case For(start=start, stop=stop, step=step, going=going):
+            return (start, stop, step) if going is None else (start, stop, step, going)
         case DeviceIf(test=test) | DeviceWhile(test=test):
             return (test,)
         case LoadVector(index=index, slot=slot) | StoreVector(index=index, slot=slot):
@@ -120,7 +120,8 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
         case Store() | Update():
             return replace(s, index=each(f, s.index), value=f(s.value))
         case For():
-            return replace(s, start=f(s.start), stop=f(s.stop), step=f(s.step))
+            going = None if s.going is None else f(s.going)
+            return replace(s, start=f(s.start), stop=f(s.stop), step=f(s.step), going=going)
         case DeviceIf() | DeviceWhile():
             return replace(s, test=f(s.test))
         case LoadVector() | StoreVector():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tl2hip.source.bindings import (
@@ -182,10 +182,34 @@ def _global_names(every: list[ast.AST]) -> Iterator[str]:
 
 
 def _kernels(every: list[ast.AST], names: Names) -> tuple[str, ...]:
-    """The names of functions that are marked as kernels, in any of their definitions."""
-    marked = {one.name for one in names.definitions if looks_like_kernel(one, names.origins)}
-    marked.update(_compiled(every, names.origins))
+    """The names of functions that are marked as kernels, in any of their definitions. One that carries `Tensor`
+    alone and is called by a kernel is a helper of it."""
+    decorated = {one.name for one in names.definitions if _decorated(one, names.origins)}
+    decorated.update(_compiled(every, names.origins))
+    marked = decorated | {one.name for one in names.definitions if looks_like_kernel(one, names.origins)}
+    if decorated != marked and len(marked) > 1:
+        marked = _without_helpers(marked, decorated, names.functions)
     return tuple(name for name in names.functions if name in marked)
+
+
+def _without_helpers(marked: set[str], decorated: set[str], functions: Mapping[str, Definition]) -> set[str]:
+    calls = {name: set(used(node).loaded) & (set(functions) - {name}) for name, node in functions.items()}
+    called = set().union(*(calls[name] for name in marked))
+    kept = {name for name in marked if name in decorated or name not in called}
+    for name in functions:
+        if name in marked and name not in _reached(kept, calls):
+            kept.add(name)
+    return kept
+
+
+def _reached(start: set[str], calls: Mapping[str, set[str]]) -> set[str]:
+    """The functions that these call, and those that they call in turn, and these themselves."""
+    found, waiting = set(start), list(start)
+    while waiting:
+        new = calls[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
 
 
 def _compiled(every: list[ast.AST], origins: dict[str, str]) -> Iterator[str]:
@@ -209,15 +233,22 @@ def _own_calls(every: list[ast.AST], names: Names) -> Iterator[int]:
 
 def looks_like_kernel(node: Definition, origins: dict[str, str]) -> bool:
     """Whether a function carries `@kernel` or an annotation with `Tensor`."""
+    if _decorated(node, origins):
+        return True
+    arguments = node.args
+    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    annotations = [one.annotation for one in parameters] + [node.returns]
+    return any(one is not None and _names_tensor(one, origins) for one in annotations)
+
+
+def _decorated(node: Definition, origins: dict[str, str]) -> bool:
+    """Whether a function carries `@kernel`."""
     for decorator in node.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         text = dotted(called)
         if text and resolve(text, origins) == "tl2hip.kernel":
             return True
-    arguments = node.args
-    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    annotations = [one.annotation for one in parameters] + [node.returns]
-    return any(one is not None and _names_tensor(one, origins) for one in annotations)
+    return False
 
 
 def _names_tensor(annotation: ast.expr, origins: dict[str, str]) -> bool:

@@ -220,8 +220,6 @@ def test_index_arithmetic_stands_where_its_name_is_read() -> None:
 @pytest.mark.parametrize(
     ("body", "code", "text"),
     [
-        ("for i in range(N):\n    if x[i] > 0:\n        break", "TL346", "break"),
-        ("for i in range(N):\n    if x[i] > 0:\n        return", "TL347", "return"),
         ("for v in 3:\n    y[0] = v", "TL344", "3"),
         ("for v in [1, 2]:\n    y[0] = v", "TL344", "[1, 2]"),
         ("for v in x.shape:\n    y[0] = v", "TL344", "x.shape"),

@@ -40,7 +40,7 @@ class Carried:
     is a second write where `flow` is "output"). `flow`: "flow" written then read, "anti" read then
     overwritten, "output" written twice, "unknown" where the order is not known. `how` says more: "stores" for
     plain stores that may meet on one element, "running" for an accumulation that is also read in the loop,
-    "max" or "min" for one with the variable on the right, else "".
+    "ending" for a flag that ends the loop, "max" or "min" for one with the variable on the right, else "".
     """
 
     name: str
@@ -49,11 +49,13 @@ class Carried:
     write: Span
     read: Span
     flow: Literal["flow", "anti", "output", "unknown"] = "unknown"
-    how: Literal["", "stores", "running", "max", "min"] = ""
+    how: Literal["", "stores", "ending", "running", "max", "min"] = ""
 
     @property
     def sentence(self) -> str:
         """What is carried, in words for the user."""
+        if self.how == "ending":
+            return "it ends early, at an iteration that the data decides"
         if self.what == "variable":
             return f"the value of {self.name} passes from one iteration to the next"
         if self.distance is None:

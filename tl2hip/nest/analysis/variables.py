@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from tl2hip.dtypes import BOOL
 from tl2hip.nest.ir import (
     Alloc,
     Binary,
     Compare,
+    Const,
     Expr,
     If,
     Logic,
@@ -160,10 +162,14 @@ def _uses(body: tuple[Stmt, ...], name: str) -> Iterator[Reduction | None]:
             yield from _uses(inner, name)
 
 
-def why_ordered(body: tuple[Stmt, ...], name: str) -> Literal["", "running", "max", "min"]:
+def why_ordered(body: tuple[Stmt, ...], name: str) -> Literal["", "ending", "running", "max", "min"]:
     """What keeps an accumulation from being one whose order is free: that its value is read in the loop
-    ("running"), that it stands on the right of Python's max or min; "" where it is no accumulation at all."""
+    ("running"), that it stands on the right of Python's max or min; "" where it is no accumulation at all.
+    "ending" is a flag that the whole body stands under and only takes down."""
     sets = [s for s in all_stmts(body) if isinstance(s, Set) and s.name == name]
+    match body:
+        case (If(test=Var(name=n), orelse=()),) if n == name and all(s.value == Const(False, BOOL) for s in sets):
+            return "ending"
     for s in sets:
         match s.value:
             case Binary(op="max", right=Var(name=n)) if n == name:

@@ -33,6 +33,7 @@ from tl2hip.nest.build.expressions import evaluate, test
 from tl2hip.nest.build.marks import LARGEST_TILE
 from tl2hip.nest.build.names import constants_of, dims_of, means
 from tl2hip.nest.build.results import Results, give_back
+from tl2hip.nest.build.returns import always_returns, early_return, returns_value, with_result
 from tl2hip.nest.build.signature import Signature, parameters
 from tl2hip.nest.build.statements import body
 from tl2hip.nest.walk import all_parts
@@ -104,10 +105,13 @@ def _kernel_options(ctx: Context) -> None:
 def _body(ctx: Context) -> Results:
     statements = ctx.function.body
     last = statements[-1] if statements else None
+    if early := early_return(statements):
+        statements, last = _straightened(ctx, statements, early)
+    elif isinstance(last, nodes.Return):
+        statements = statements[:-1]
+    body(ctx, statements)
     if not isinstance(last, nodes.Return):
-        body(ctx, statements)
         return Results()
-    body(ctx, statements[:-1])
     ctx.at = last.at
     try:
         return give_back(ctx, last)
@@ -116,6 +120,22 @@ def _body(ctx: Context) -> Results:
     except Told:
         pass  # its problem is in the report already
     return Results()
+
+
+def _straightened(
+    ctx: Context, statements: tuple[nodes.Stmt, ...], early: nodes.Return
+) -> tuple[tuple[nodes.Stmt, ...], nodes.Return | None]:
+    """A body with a `return` before its end, without any: what it does, and the one `return` at the end."""
+    result, done = ctx.unused("result"), ctx.unused("done")
+    if not returns_value(statements):
+        return with_result(statements, result, done), None
+    if not always_returns(statements):
+        way = "return on every way through the function, or on none"
+        reason = "some ways through the function return a value, and some do not"
+        ctx.tell(problems.BadReturn(reason, way, at=early.at))
+    ctx.results = frozenset({result})
+    last = nodes.Return(nodes.Name(result, at=early.at), at=early.at)
+    return with_result(statements, result, done), last
 
 
 def _check_tiles(ctx: Context) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tl2hip.nest import ir
+from tl2hip.nest.build import fold
 from tl2hip.nest.build.context import Bound, Context
 from tl2hip.nest.build.expressions import test
-from tl2hip.nest.build.merge import assigned, carry, meet, set_to
+from tl2hip.nest.build.merge import assigned, carry, filler, meet, set_to
 from tl2hip.nest.build.stores import as_extreme
 from tl2hip.nest.build.types import Typed
 from tl2hip.nest.build.values import ScalarValue
@@ -33,8 +34,11 @@ def branch(ctx: Context, s: nodes.If, build: Build) -> None:
     names = dict(before)
     for name in assigned((s,)):
         one, other = after_then.get(name), after_orelse.get(name)
-        if one is None and other is None:
+        known = one or other
+        if known is None:
             continue
+        if name in ctx.results:
+            one, other = one or filler(known), other or filler(known)
         found = meet(name, one, other, loop=False, reason="only one side of an `if` gives it one")
         if not isinstance(found, Typed):
             names[name] = found
@@ -51,5 +55,7 @@ def branch(ctx: Context, s: nodes.If, build: Build) -> None:
         since = one.at if isinstance(one, Bound) else s.at
         names[name] = carry(ctx, name, found, since)
     ctx.state.names = names
-    if then or orelse:
+    if then:
         ctx.emit(as_extreme(ir.If(chosen, tuple(then), tuple(orelse), at=s.at)))
+    elif orelse:
+        ctx.emit(as_extreme(ir.If(fold.negated(chosen), tuple(orelse), at=s.at)))

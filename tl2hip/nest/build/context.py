@@ -99,7 +99,8 @@ class Context:
     `looped` holds the loop variables met so far, `marked` those of them whose Tile stood above.
     `constants` and `dim_names` are the names of the file. `pure`, where not empty, names a place where nothing
     may be emitted. `inlining` holds the file-level names being worked out, `naming` the name that the array
-    being made will have. `scope` tells the locals of a helper function from those of its caller.
+    being made will have. `scope` tells the locals of a helper function from those of its caller. `results` are
+    names that are read only where they have been given a value, though the text does not show it.
     """
 
     module: nodes.Module
@@ -125,6 +126,7 @@ class Context:
     inlining: tuple[str, ...] = ()
     naming: str = ""
     scope: str = ""
+    results: frozenset[str] = frozenset()
 
     def tell(self, problem: Problem) -> None:
         """Keep a problem; the same one at the same place is kept once."""
@@ -148,6 +150,14 @@ class Context:
             yield self.out
         finally:
             self.out = outer
+
+    def unused(self, hint: str) -> str:
+        """A name for something the user might have written, which no text mentions and nothing has."""
+        name, count = hint, 1
+        while name in self.words or name in self.state.names:
+            count += 1
+            name = f"{hint}_{count}"
+        return name
 
     def fresh(self, hint: str) -> str:
         """A name for something that tl2hip makes: `hint`, or `hint_2` and on where that is taken."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from tl2hip.nest.build.context import Bound, Context, Result, Told, Unreadable
-from tl2hip.nest.build.returns import ends_in_return, with_result
+from tl2hip.nest.build.returns import always_returns, returns_value, with_result
 from tl2hip.source import nodes
 from tl2hip.source.names import local_names
 from tl2hip.source.problems import marks as mark_problems
@@ -60,9 +60,9 @@ def _called(problem: Problem, e: nodes.Call) -> Problem:
 
 
 def _built(ctx: Context, e: nodes.Call, f: nodes.Function, values: dict[str, Result]) -> Result | None:
-    body = with_result(f.body, f.name)
     with _inside(ctx, f):
         ctx.state.names = {}
+        body = with_result(f.body, f.name, ctx.unused(f"{f.name}_done"))
         for name, v in values.items():
             ctx.put(ctx, nodes.Name(name, at=e.at), v, e.at)
         told = len(ctx.state.problems)
@@ -72,7 +72,7 @@ def _built(ctx: Context, e: nodes.Call, f: nodes.Function, values: dict[str, Res
                 raise Refused(mark_problems.TileWithoutLoop(name, at=tiling.at))
         if any(p.severity == "error" for p in ctx.state.problems[told:]):
             raise Told
-        if not ends_in_return(f.body):
+        if not returns_value(f.body):
             return None
         binding = ctx.state.names.get(f.name)
         if isinstance(binding, Bound):
@@ -86,14 +86,15 @@ def _built(ctx: Context, e: nodes.Call, f: nodes.Function, values: dict[str, Res
 def _inside(ctx: Context, f: nodes.Function) -> Iterator[None]:
     """The names, marks and locals of a function of its own."""
     local, names, tilings = ctx.local, ctx.state.names, ctx.state.tilings
-    scope, marked = ctx.scope, ctx.marked
+    scope, marked, results = ctx.scope, ctx.marked, ctx.results
     ctx.state.calls += 1
     ctx.local, ctx.scope = local_names(f) | {f.name}, f"{f.name}#{ctx.state.calls}"
     ctx.state.tilings, ctx.marked = {}, set()
+    ctx.results = frozenset({f.name}) if always_returns(f.body) else frozenset()
     try:
         yield
     finally:
-        ctx.local, ctx.scope, ctx.marked = local, scope, marked
+        ctx.local, ctx.scope, ctx.marked, ctx.results = local, scope, marked, results
         ctx.state.names, ctx.state.tilings = names, tilings
 
 

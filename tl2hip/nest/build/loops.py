@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from tl2hip.dtypes import I64
+from tl2hip.dtypes import BOOL, I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.assign import poison, put
@@ -13,9 +13,10 @@ from tl2hip.nest.build.broadcast import operand
 from tl2hip.nest.build.context import Binding, Bound, Context, Result, Tiling, Told, Unreadable
 from tl2hip.nest.build.expand import fill, outermost_moving
 from tl2hip.nest.build.expressions import test
+from tl2hip.nest.build.jumps import breaks, without_break
 from tl2hip.nest.build.linear import same
 from tl2hip.nest.build.marks import check_split, tiling_of_call
-from tl2hip.nest.build.merge import assigned, carry, meet, set_to, undefined, warn_narrow
+from tl2hip.nest.build.merge import assigned, carry, filler, meet, set_to, undefined, warn_narrow
 from tl2hip.nest.build.names import means
 from tl2hip.nest.build.sequences import range_of, sequence
 from tl2hip.nest.build.types import Typed
@@ -38,6 +39,9 @@ _ROUNDS = 8
 def for_loop(ctx: Context, s: nodes.For, build: Build) -> None:
     """A loop over a range, an array, `enumerate` or `zip`. What it runs over is worked out once, before the
     first turn."""
+    if breaks(s.body):
+        going = _flag(ctx, s.at)
+        s = replace(s, body=(nodes.If(nodes.Name(going), without_break(s.body, going), (), at=s.body[0].at),))
     user = _user(s.target)
     ctx.looped.add(user)
     try:
@@ -64,6 +68,13 @@ def for_loop(ctx: Context, s: nodes.For, build: Build) -> None:
         reason = "a loop leaves no value where it has no turns"
         ctx.state.names[name] = undefined(name, reason, "it is read after the loop")
     ctx.emit(ir.Loop(_settled_bounds(ctx, axis, body), body, at=s.at))
+
+
+def _flag(ctx: Context, at: Span) -> str:
+    """A name that says whether a loop with a `break` goes on: true from here."""
+    going = ctx.unused("go")
+    put(ctx, nodes.Name(going, at=at), ScalarValue(ir.Const(True, BOOL), weak=True), at)
+    return going
 
 
 def _user(target: nodes.Expr) -> str:
@@ -107,6 +118,10 @@ def _marked_axis(
 
 def while_loop(ctx: Context, s: nodes.While, build: Build) -> None:
     """A `while` whose test is a scalar expression."""
+    if breaks(s.body):
+        going = _flag(ctx, s.at)
+        asked = nodes.Logic("and", (nodes.Name(going, at=s.test.at), s.test), at=s.test.at)
+        s = replace(s, test=asked, body=without_break(s.body, going))
     tests: list[ir.Expr] = []
 
     def turn() -> None:
@@ -138,7 +153,8 @@ def _carried(ctx: Context, names: tuple[str, ...], turn: Callable[[], None], at:
             ctx.state.names[name] = _bound(ctx, name, how, before[name])
         with ctx.block() as body:
             turn()
-        if not _widened(ctx, before, entering):
+        filled = _filled(ctx, names, before, entering)
+        if not _widened(ctx, before, entering) and not filled:
             break
     for name, how in entering.items():
         _close(ctx, name, how, before[name], body, at)
@@ -147,6 +163,17 @@ def _carried(ctx: Context, names: tuple[str, ...], turn: Callable[[], None], at:
             reason = "a loop without turns gives it none"
             ctx.state.names[name] = undefined(name, reason, "the loop")
     return tuple(body)
+
+
+def _filled(
+    ctx: Context, names: tuple[str, ...], before: dict[str, Binding], entering: dict[str, Entry]
+) -> bool:
+    """Whether a result was given its first value in the body; it then enters the loop with one of that type."""
+    new = [n for n in names if n in ctx.results and n not in before and n in ctx.state.names]
+    for name in new:
+        before[name] = filler(ctx.state.names[name])
+        entering[name] = _entry(before[name])
+    return bool(new)
 
 
 def _entry(b: Binding) -> Entry:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tl2hip.dtypes import BF16, F16
+from tl2hip.dtypes import BF16, F16, I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.context import Binding, Bound, Context, Unreadable
@@ -87,6 +87,14 @@ def meet(name: str, one: Binding | None, other: Binding | None, loop: bool, reas
     if typed is None:
         return _two_types(name, described(one.value), described(other.value))
     return typed
+
+
+def filler(other: Binding) -> Binding:
+    """What a name holds on a way that gives it no value and never reads it: a zero like the other way's number."""
+    if isinstance(other, Bound) and isinstance(other.value, ScalarValue):
+        zero = fold.cast(ir.Const(0, I64), other.value.dtype)
+        return Bound(ScalarValue(zero, other.value.weak), other.at)
+    return other
 
 
 def carry(ctx: Context, name: str, typed: Typed, since: Span) -> Bound:

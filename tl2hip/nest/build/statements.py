@@ -8,7 +8,7 @@ from tl2hip.nest.build.assign import assign, augmented, poison, put
 from tl2hip.nest.build.branches import branch
 from tl2hip.nest.build.checks import assertion
 from tl2hip.nest.build.context import Context, Result, Told
-from tl2hip.nest.build.continues import without_continue
+from tl2hip.nest.build.jumps import without_continue
 from tl2hip.nest.build.marks import annotate, is_tile
 from tl2hip.nest.build.merge import assigned
 from tl2hip.nest.build.names import dtype_named, means
@@ -73,12 +73,8 @@ def _loop_body(ctx: Context, statements: tuple[nodes.Stmt, ...]) -> None:
     body(ctx, without_continue(statements))
 
 
-def _refusal(s: nodes.Stmt) -> problems.LeavesLoop | problems.BadReturn | problems.NotSupported:
+def _refusal(s: nodes.Stmt) -> problems.BadReturn | problems.NotSupported:
     match s:
-        case nodes.Break():
-            return problems.LeavesLoop("break", at=s.at)
-        case nodes.Continue():
-            return problems.LeavesLoop("continue", "turn it into an `if` around the rest of the body", at=s.at)
         case nodes.Return():
             way = "keep the result in a name and return it on the last line"
             return problems.BadReturn("a `return` stands before the end of the function", way, at=s.at)

@@ -244,6 +244,47 @@ class RunningValue(Problem):
     places: str = ""
 
 
+@dataclass(frozen=True)
+class EndsEarly(Problem):
+    code: ClassVar[str] = "TL407"
+    title: ClassVar[str] = "A loop that ends early"
+    message: ClassVar[str] = (
+        "`{loop}` ends early, at an iteration that the data decides: its iterations must run one after the other"
+    )
+    help: ClassVar[str] = (
+        "let all iterations run, each with a test of its own, or run it in one thread with"
+        " `{loop}: Tile[int, serial]`"
+    )
+    why: ClassVar[str] = (
+        "The iterations of a loop may run at once, each on a thread of its own. A loop that ends at an iteration"
+        " that the data decides would have run some that must not have run. Inside a loop that runs in parallel a"
+        " loop may end early: each thread leaves its own."
+    )
+    example: ClassVar[str] = (
+        "@kernel\n"
+        "def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:\n"
+        "    for i in range(N):\n"
+        "        if x[i] < 0:\n"
+        "            break\n"
+        "        y[i] = x[i]\n"
+    )
+    rewrite: ClassVar[str] = (
+        "from tl2hip import Tensor, Tile, dims, f32, kernel, serial\n"
+        "\n"
+        '(N,) = dims("N")\n'
+        "\n"
+        "\n"
+        "@kernel\n"
+        "def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:\n"
+        "    i: Tile[int, serial]\n"
+        "    for i in range(N):\n"
+        "        if x[i] < 0:\n"
+        "            break\n"
+        "        y[i] = x[i]\n"
+    )
+    loop: str
+
+
 def _of_carried(carried: CarriedThing, loop: str, at: Span) -> Problem:
     place = carried.write if carried.write.line else at
     places = _places(carried)
@@ -253,6 +294,8 @@ def _of_carried(carried: CarriedThing, loop: str, at: Span) -> Problem:
         return CarriedElement(loop=loop, sentence=carried.sentence, places=places, at=place)
     if carried.how in ("max", "min"):
         return OrderedExtreme(loop=loop, name=carried.name, op=carried.how, at=place)
+    if carried.how == "ending":
+        return EndsEarly(loop=loop, at=place)
     if carried.how == "running":
         return RunningValue(loop=loop, name=carried.name, places=places, at=place)
     return CarriedValue(loop=loop, sentence=carried.sentence, places=places, at=place)

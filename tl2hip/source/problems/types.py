@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from tl2hip.source.problems.types_forms import AssertNotSizes as AssertNotSizes
     from tl2hip.source.problems.types_forms import BadReturn as BadReturn
     from tl2hip.source.problems.types_forms import BadStep as BadStep
-    from tl2hip.source.problems.types_forms import LeavesLoop as LeavesLoop
     from tl2hip.source.problems.types_forms import NeverTrue as NeverTrue
     from tl2hip.source.problems.types_forms import NotARange as NotARange
     from tl2hip.source.problems.types_forms import NotSupported as NotSupported
@@ -82,7 +81,6 @@ _HOMES = {
         "AssertNotSizes",
         "BadReturn",
         "BadStep",
-        "LeavesLoop",
         "NeverTrue",
         "NotARange",
         "NotSupported",

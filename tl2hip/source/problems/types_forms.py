@@ -153,38 +153,6 @@ def f(n: int, y: Tensor[f32, N]) -> None:
 
 
 @dataclass(frozen=True)
-class LeavesLoop(Problem):
-    code: ClassVar[str] = "TL346"
-    title: ClassVar[str] = "A loop left early"
-    message: ClassVar[str] = "`{word}` would end this loop at a step that depends on the data"
-    help: ClassVar[str] = "{way}"
-    why: ClassVar[str] = (
-        "Turns of a loop may run at once, each on a thread of its own. A loop that ends at a turn that the "
-        "data decides would have turns that must not have run."
-    )
-    example: ClassVar[str] = """\
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    for i in range(N):
-        if x[i] < 0:
-            break
-        y[i] = x[i]
-"""
-    rewrite: ClassVar[str] = """\
-@kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    go = True
-    for i in range(N):
-        if x[i] < 0:
-            go = False
-        if go:
-            y[i] = x[i]
-"""
-    word: str
-    way: str = "keep a flag and guard the rest of the body with it, or write the loop as `while` with that test"
-
-
-@dataclass(frozen=True)
 class BadReturn(Problem):
     code: ClassVar[str] = "TL347"
     title: ClassVar[str] = "Return that does not convert"
@@ -192,20 +160,20 @@ class BadReturn(Problem):
     help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
         "What a kernel returns becomes an output parameter, allocated by the caller before the kernel runs. "
-        "So there is one return, at the end, of arrays made inside and of numbers."
+        "So it returns arrays made inside and numbers, and as many on every way through it."
     )
     example: ClassVar[str] = """\
 @kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+def f(x: Tensor[f32, N]) -> object:
     if N > 5:
-        return
-    y[0] = x[0]
+        return x[0] + x[1]
 """
     rewrite: ClassVar[str] = """\
 @kernel
-def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    if N <= 5:
-        y[0] = x[0]
+def f(x: Tensor[f32, N]) -> object:
+    if N > 5:
+        return x[0] + x[1]
+    return f32(0)
 """
     reason: str
     way: str
