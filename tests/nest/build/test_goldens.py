@@ -10,11 +10,8 @@ import numpy as np
 import pytest
 
 from tests.nest.build.helpers import shown_function
-from tl2hip.nest.build import build
+from tl2hip import api
 from tl2hip.nest.ir import Array, Nest
-from tl2hip.source.problems.base import Report
-from tl2hip.source.read import read
-from tl2hip.source.span import Source
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 KERNELS = sorted(p.parent.name for p in GOLDEN.glob("*/kernel.py") if p.parent.name != "gemm_article")
@@ -22,12 +19,9 @@ SIZES = (3, 5, 4, 6, 7, 2, 8)
 
 
 def built(name: str) -> Nest:
-    path = GOLDEN / name / "kernel.py"
-    source = Source(path.name, path.read_text())
-    report = Report(source)
-    module = read(source, report)
-    nest = build(module.functions[0], module, report)
-    assert nest is not None and not report.errors
+    done = api.convert(api.source_of(GOLDEN / name / "kernel.py"), stop_after="nest")
+    nest = done.kernels[0].nest
+    assert nest is not None and not done.errors
     return nest
 
 

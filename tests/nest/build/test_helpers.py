@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.nest.build.helpers import built, check, codes, refusal, underlined
+import pytest
+
+from tests.nest.build.helpers import built, check, refusal, underlined
 from tests.nest.build.test_loops import draw, over
 from tl2hip.source.problems.base import show
 from tl2hip.source.span import Source
@@ -73,8 +75,13 @@ def test_refusals() -> None:
     assert refusal(text) == ("TL301", "nothing")
     text = "def g(x):\n    t = x[0, 0]\n    return t\n\n" + over("y[0] = g(x) + 1")
     assert refusal(text) == ("TL330", "x[0, 0]")
-    text = CLAMP + over("i = 0\nwhile clamp(i, 0) < 2:\n    i += 1")
-    assert codes(text) == ["TL340"]
+
+
+def test_the_test_of_a_while_may_need_statements() -> None:
+    text = CLAMP + over(
+        "i = 0\nwhile clamp(i, 0) < 2 and i < N:\n    i += 1\n    if i == 1:\n        continue\n    y[i - 1] = i"
+    )
+    check(text, draw(3), draw(3))
 
 
 def test_a_problem_in_a_helper_says_which_calls_led_there() -> None:
@@ -90,3 +97,44 @@ def test_a_problem_in_a_helper_says_which_calls_led_there() -> None:
 
 def _line(source: Source, text: str) -> int:
     return next(n for n, line in enumerate(source.lines, 1) if text in line)
+
+
+BUMP = """
+def bump(a, i):
+    a[i] += 1
+    return a[i]
+
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "y[i] = x[i] * 10 + bump(x, i)",
+        "y[i] = 2 * bump(x, i)",
+        "y[i] = 1 if x[i] > 0 and bump(x, i) > 0 else 2",
+        "y[bump(x, i) > 0] = x[i]",
+        "y[i] += bump(x, i)",
+        "a, b = x[i], bump(x, i)",
+        "y[i] = max(x[i], bump(x, i))",
+        "y[i] = x[i] if x[i] > 3 else bump(x, i)",
+        "while bump(x, i) < 3:\n        y[i] += 1",
+    ],
+)
+def test_a_call_that_changes_an_array_stands_alone(statement: str) -> None:
+    text = BUMP + over(f"for i in range(N):\n    {statement}", "x: Tensor[f32, N], y: Tensor[f32, N]")
+    assert refusal(text) == ("TL350", "bump(x, i)")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "y[i] = bump(x, i)",
+        "bump(x, i)",
+        "v = w = bump(x, i)\n    y[i] = v + w",
+        "v = x[i]\n    v += bump(x, i)\n    y[i] = v",
+    ],
+)
+def test_a_call_that_changes_an_array_may_be_all_of_a_value(statement: str) -> None:
+    text = BUMP + over(f"for i in range(N):\n    {statement}", "x: Tensor[f32, N], y: Tensor[f32, N]")
+    check(text, draw(4), draw(4))

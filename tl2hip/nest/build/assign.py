@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tl2hip.dtypes import BOOL, I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators, slices, stores
@@ -24,7 +26,8 @@ def assign(ctx: Context, s: nodes.Assign) -> None:
     """`a = b = value`: the value once, then each target from the left."""
     single = s.targets[0]
     ctx.naming = single.id if isinstance(single, nodes.Name) and isinstance(s.value, nodes.Call) else ""
-    found = ctx.evaluate(ctx, s.value)
+    ctx.whole = s.value
+    found = _kept(ctx, ctx.evaluate(ctx, s.value), s.targets[:-1])
     ctx.naming = ""
     for target in s.targets:
         put(ctx, target, found, s.at)
@@ -66,16 +69,17 @@ def _unpack(ctx: Context, items: tuple[nodes.Expr, ...], found: Result, at: Span
     if len(found) != len(items):
         what = f"unpacking {len(found)} values into {len(items)} names"
         raise Refused(problems.NotSupported(what, "make the counts equal", at=at))
-    ready = [_kept(ctx, v, items, k) for k, v in enumerate(found)]
+    ready = [_kept(ctx, v, items[:k]) for k, v in enumerate(found)]
     for target, v in zip(items, ready, strict=True):
         put(ctx, target, v, at)
 
 
-def _kept(ctx: Context, found: Result, items: tuple[nodes.Expr, ...], position: int) -> Result:
+def _kept(ctx: Context, found: Result, earlier: tuple[nodes.Expr, ...]) -> Result:
     """A value that the targets before its own would change, held in a local first."""
-    if isinstance(found, tuple) or position == 0:
+    if not earlier:
         return found
-    earlier = items[:position]
+    if isinstance(found, tuple):
+        return tuple(_kept(ctx, v, earlier) for v in found)
     if isinstance(found, ScalarValue):
         return _held_apart(ctx, found, earlier)
     if not found.shape and isinstance(found, View):
@@ -86,13 +90,23 @@ def _kept(ctx: Context, found: Result, items: tuple[nodes.Expr, ...], position: 
 
 
 def _held_apart(ctx: Context, found: ScalarValue, earlier: tuple[nodes.Expr, ...]) -> ScalarValue:
-    names = {t.id for t in earlier if isinstance(t, nodes.Name)}
+    targets = [leaf for t in earlier for leaf in _leaves(t)]
+    names = {t.id for t in targets if isinstance(t, nodes.Name)}
     written = {v for (name, _), v in ctx.state.versions.items() if name.removeprefix(ctx.scope) in names}
-    stores_too = any(not isinstance(t, nodes.Name) for t in earlier)
+    stores_too = any(not isinstance(t, nodes.Name) for t in targets)
     for e in all_parts(found.expr):
         if (isinstance(e, ir.Var) and e.name in written) or (isinstance(e, ir.Load) and stores_too):
             return ScalarValue(ctx.temporary(found.expr, "next"), found.weak)
     return found
+
+
+def _leaves(target: nodes.Expr) -> Iterator[nodes.Expr]:
+    """The names and places that a target is made of."""
+    if isinstance(target, nodes.Tuple_ | nodes.List_):
+        for item in target.items:
+            yield from _leaves(item)
+    else:
+        yield target
 
 
 def bind(ctx: Context, name: str, found: Result, at: Span) -> None:
@@ -165,6 +179,7 @@ def reduction_form(local: ir.Var, e: ir.Expr) -> ir.Expr:
 
 def augmented(ctx: Context, s: nodes.AugAssign) -> None:
     """`target op= value`: an array changes in place, a number is computed anew."""
+    ctx.whole = s.value if isinstance(s.target, nodes.Name) else None
     right = value(ctx, s.value)
     if isinstance(s.target, nodes.Name):
         current = value(ctx, s.target)

@@ -134,6 +134,6 @@ def _once(ctx: Context, value: ScalarValue) -> ScalarValue:
         isinstance(e, ir.Call) or (isinstance(e, ir.Binary) and e.op in ("/", "**") and e.dtype.is_float)
         for e in all_parts(value.expr)
     )
-    if not costly or ctx.pure:
+    if not costly:
         return value
     return ScalarValue(ctx.temporary(value.expr, "value"), value.weak)

@@ -10,8 +10,7 @@ from tl2hip.dtypes import DType
 from tl2hip.nest import ir
 from tl2hip.nest.build.values import Value
 from tl2hip.source import nodes
-from tl2hip.source.problems import types as problems
-from tl2hip.source.problems.base import Problem, Refused
+from tl2hip.source.problems.base import Problem
 from tl2hip.source.span import NOWHERE, Span
 
 Result = Value | tuple["Result", ...]
@@ -97,10 +96,10 @@ class Context:
     be one of these). `evaluate` gives the value of an expression, `test` a bool, `put` assigns, `build` builds
     statements (fields, as what they call calls them again).
     `looped` holds the loop variables met so far, `marked` those of them whose Tile stood above.
-    `constants` and `dim_names` are the names of the file. `pure`, where not empty, names a place where nothing
-    may be emitted. `inlining` holds the file-level names being worked out, `naming` the name that the array
-    being made will have. `scope` tells the locals of a helper function from those of its caller. `results` are
-    names that are read only where they have been given a value, though the text does not show it.
+    `constants` and `dim_names` are the names of the file. `inlining` holds the file-level names being worked
+    out, `naming` the name that the array being made will have. `whole` is the expression whose value a statement
+    takes as it is. `scope` tells the locals of a helper function from those of its caller. `results` are names
+    that are read only where they have been given a value, though the text does not show it.
     """
 
     module: nodes.Module
@@ -122,9 +121,9 @@ class Context:
     axes: dict[str, ir.Axis] = field(default_factory=dict)
     looped: set[str] = field(default_factory=set)
     marked: set[str] = field(default_factory=set)
-    pure: str = ""
     inlining: tuple[str, ...] = ()
     naming: str = ""
+    whole: nodes.Expr | None = None
     scope: str = ""
     results: frozenset[str] = frozenset()
 
@@ -134,12 +133,7 @@ class Context:
             self.state.problems.append(problem)
 
     def emit(self, statement: ir.Stmt) -> None:
-        """Adds a statement; refused where only an expression can stand."""
-        if self.pure:
-            way = "give it a name on a line before"
-            raise Refused(
-                problems.NotSupported(f"what needs statements of its own in {self.pure}", way, at=self.at)
-            )
+        """Adds a statement."""
         self.out.append(statement)
 
     @contextmanager

@@ -8,7 +8,7 @@ from tl2hip.nest.build import fold
 from tl2hip.nest.build.arguments import Arguments
 from tl2hip.nest.build.broadcast import Shape, operand
 from tl2hip.nest.build.context import Context
-from tl2hip.nest.build.expand import allocate, fill, needs_statements
+from tl2hip.nest.build.expand import allocate, fill
 from tl2hip.nest.build.operands import integer, number, shape_of, value
 from tl2hip.nest.build.types import in_type
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
@@ -25,7 +25,6 @@ def create(ctx: Context, name: str, call: nodes.Call, naming: str) -> View:
 
     `naming` is the user's name for it, if any.
     """
-    needs_statements(ctx, f"np.{name}", call.at)
     plain = name.removesuffix("_like")
     first = "a" if name.endswith("_like") else "shape"
     order = (first, "fill_value", "dtype") if plain == "full" else (first, "dtype")

@@ -13,15 +13,7 @@ from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.types import stored
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, View
 from tl2hip.nest.walk import all_parts, parts, substitute
-from tl2hip.source.problems import types as problems
-from tl2hip.source.problems.base import Refused
 from tl2hip.source.span import Span
-
-
-def needs_statements(ctx: Context, what: str, at: Span) -> None:
-    """Refuses what must be worked out by loops of its own where only an expression can stand."""
-    if ctx.pure:
-        raise Refused(problems.NotSupported(f"{what} in {ctx.pure}", "give it a name on a line before", at=at))
 
 
 @contextmanager
@@ -78,7 +70,6 @@ def materialise(
     ctx: Context, value: ArrayValue, hint: str, at: Span, dtype: DType | None = None, claimed: bool = False
 ) -> View:
     """An array expression worked out into a new local array."""
-    needs_statements(ctx, "an array expression", at)
     view = allocate(ctx, hint, value.shape, dtype or value.dtype, claimed)
     fill(ctx, view, value, at)
     return view

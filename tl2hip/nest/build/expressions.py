@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from tl2hip.dtypes import BOOL, F64, I64
 from tl2hip.nest import ir
-from tl2hip.nest.build import calls, fold, operators
+from tl2hip.nest.build import calls, fold, lazy, operators
 from tl2hip.nest.build.attributes import attribute
 from tl2hip.nest.build.broadcast import operand, scalar
 from tl2hip.nest.build.constants import fits
@@ -45,10 +47,8 @@ def evaluate(ctx: Context, e: nodes.Expr) -> Result:
         case nodes.Logic():
             return _logic(ctx, e)
         case nodes.IfExp(test=t, then=then, orelse=orelse):
-            chosen = test(ctx, t)
-            a = scalar(value(ctx, then), "a conditional expression", then.at)
-            b = scalar(value(ctx, orelse), "a conditional expression", orelse.at)
-            return operators.choose("the conditional expression", chosen, a, b, e.at)
+            one, other = (partial(number, ctx, side, "a conditional expression") for side in (then, orelse))
+            return lazy.choice(ctx, test(ctx, t), one, other, e.at)
         case nodes.Tuple_(items=items) | nodes.List_(items=items):
             return tuple(evaluate(ctx, item) for item in items)
         case _:
@@ -118,15 +118,23 @@ def _unary(ctx: Context, e: nodes.Unary) -> Result:
 
 
 def _compare(ctx: Context, e: nodes.Compare) -> Result:
-    items = [evaluate(ctx, x) for x in (e.first, *e.rest)]
-    links = [_link(ctx, op, items[k], items[k + 1], e.at) for k, op in enumerate(e.ops)]
-    if len(links) == 1:
-        return links[0]
-    whole = scalar(links[0], "a chain of comparisons", e.at)
-    for link in links[1:]:
-        right = scalar(link, "a chain of comparisons", e.at)
-        whole = ScalarValue(fold.logic("and", whole.expr, right.expr), whole.weak and right.weak)
-    return whole
+    items = [evaluate(ctx, e.first)]
+
+    def link(op: str, right: nodes.Expr) -> Value:
+        items.append(evaluate(ctx, right))
+        return _link(ctx, op, items[-2], items[-1], e.at)
+
+    if len(e.ops) == 1:
+        return link(e.ops[0], e.rest[0])
+    weak: list[bool] = []
+
+    def part(op: str, right: nodes.Expr) -> ir.Expr:
+        found = scalar(link(op, right), "a chain of comparisons", e.at)
+        weak.append(found.weak)
+        return found.expr
+
+    whole = lazy.logic(ctx, "and", [partial(part, *pair) for pair in zip(e.ops, e.rest, strict=True)])
+    return ScalarValue(whole, all(weak))
 
 
 def _link(ctx: Context, op: str, left: Result, right: Result, at: Span) -> Value:
@@ -150,23 +158,24 @@ def _tuples(ctx: Context, op: str, left: tuple[Result, ...], right: tuple[Result
 
 def _logic(ctx: Context, e: nodes.Logic) -> Result:
     """`and`, `or` as a value: only of bools, where the operand returned is the result of the logic."""
-    found = [number(ctx, v, f"`{e.op}`") for v in e.values]
-    if any(v.dtype is not BOOL for v in found):
-        raise Refused(problems.NotBoolean(e.op, at=e.at))
-    whole = found[0]
-    for v in found[1:]:
-        whole = ScalarValue(fold.logic(e.op, whole.expr, v.expr), whole.weak and v.weak)
-    return whole
+    weak: list[bool] = []
+
+    def item(v: nodes.Expr) -> ir.Expr:
+        found = number(ctx, v, f"`{e.op}`")
+        if found.dtype is not BOOL:
+            raise Refused(problems.NotBoolean(e.op, at=e.at))
+        weak.append(found.weak)
+        return found.expr
+
+    whole = lazy.logic(ctx, e.op, [partial(item, v) for v in e.values])
+    return ScalarValue(whole, all(weak))
 
 
 def test(ctx: Context, e: nodes.Expr) -> ir.Expr:
     """An expression as a test, a bool: numbers are true where they are not zero."""
     match e:
         case nodes.Logic(op=op, values=values):
-            whole = test(ctx, values[0])
-            for v in values[1:]:
-                whole = fold.logic(op, whole, test(ctx, v))
-            return whole
+            return lazy.logic(ctx, op, [partial(test, ctx, v) for v in values])
         case nodes.Unary(op="not", value=inner):
             return fold.negated(test(ctx, inner))
         case _:

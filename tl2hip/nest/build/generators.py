@@ -9,7 +9,6 @@ from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators
 from tl2hip.nest.build.broadcast import scalar
 from tl2hip.nest.build.context import Context, Result
-from tl2hip.nest.build.expand import needs_statements
 from tl2hip.nest.build.operands import number
 from tl2hip.nest.build.sequences import Sequence, sequence
 from tl2hip.nest.build.types import Typed, common, described, joined, merged, stored
@@ -28,7 +27,6 @@ def reduces(name: str, call: nodes.Call) -> bool:
 
 def python_reduction(ctx: Context, name: str, call: nodes.Call) -> ScalarValue:
     """`sum(x[i] * y[i] for i in range(n))` and its kin, one item after the other as Python goes."""
-    needs_statements(ctx, f"`{name}`", call.at)
     if call.keywords or not 1 <= len(call.args) <= 2:
         raise Refused(problems.WrongArguments(name, "takes one iterable here", at=call.at))
     given = call.args[0]
@@ -72,15 +70,12 @@ def _folded(
     def turn(k: ir.Expr) -> Typed:
         found = seq.item(k)
         _bind(ctx, generator, found)
-        tests = [ctx.test(ctx, c) for c in generator.conditions] if generator else []
+        test = _test(ctx, generator)
         with ctx.block() as inner:
             item = _item(ctx, generator, found, call)
             typed = _carried_type(ctx, name, start, item, call)
             inner.append(ir.Set(total, _step(name, ir.Var(total, typed.dtype), item, typed), at=ctx.at))
-        statements = tuple(inner)
-        for t in reversed(tests):
-            statements = (ir.If(t, statements, at=ctx.at),)
-        for s in statements:
+        for s in inner if test is None else (ir.If(test, tuple(inner), at=ctx.at),):
             ctx.emit(s)
         return typed
 
@@ -89,6 +84,12 @@ def _folded(
     ctx.emit(ir.Set(total, fold.cast(start.expr, typed.dtype), at=ctx.at))
     ctx.emit(loop)
     return ScalarValue(ir.Var(total, typed.dtype), typed.weak)
+
+
+def _test(ctx: Context, generator: nodes.Generator | None) -> ir.Expr | None:
+    """All conditions of a generator as one; None where there is none."""
+    conditions = generator.conditions if generator else ()
+    return ctx.test(ctx, nodes.Logic("and", conditions, at=conditions[0].at)) if conditions else None
 
 
 def _carried_type(ctx: Context, name: str, start: ScalarValue, item: ScalarValue, call: nodes.Call) -> Typed:

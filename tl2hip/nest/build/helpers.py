@@ -8,6 +8,8 @@ from dataclasses import replace
 
 from tl2hip.nest.build.context import Bound, Context, Result, Told, Unreadable
 from tl2hip.nest.build.returns import always_returns, returns_value, with_result
+from tl2hip.nest.ir import Store, Update
+from tl2hip.nest.walk import all_stmts
 from tl2hip.source import nodes
 from tl2hip.source.names import local_names
 from tl2hip.source.problems import marks as mark_problems
@@ -27,8 +29,10 @@ def call_helper(ctx: Context, e: nodes.Call, f: nodes.Function) -> Result | None
     """What a function of the file gives for these arguments; None where it returns nothing.
 
     A function of one `return` is put in place as an expression; any other is built here, its names apart from
-    the caller's. A view is passed as it is: what the function stores there, the caller sees.
+    the caller's. A view is passed as it is: what the function stores there, the caller sees; so its call must be
+    all that a statement works out, or other parts of it might be read before what the call changes, or behind.
     """
+    whole, arrays = e is ctx.whole, set(ctx.state.arrays)
     if f.name in ctx.module.refused:
         raise Told
     given = _arguments(ctx, e, f)
@@ -40,7 +44,13 @@ def call_helper(ctx: Context, e: nodes.Call, f: nodes.Function) -> Result | None
                     ctx.state.names = {name: Bound(v, e.at) for name, v in values.items()}
                     return ctx.evaluate(ctx, only)
             case _:
-                return _built(ctx, e, f, values)
+                with ctx.block() as body:
+                    found = _built(ctx, e, f, values)
+    changed = [s.array for s in all_stmts(tuple(body)) if isinstance(s, Store | Update) and s.array in arrays]
+    if changed and not whole:
+        raise Refused(problems.ChangesInside(f.name, changed[0], at=e.at))
+    ctx.out += body
+    return found
 
 
 @contextmanager

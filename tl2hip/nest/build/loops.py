@@ -14,6 +14,7 @@ from tl2hip.nest.build.context import Binding, Bound, Context, Result, Tiling, T
 from tl2hip.nest.build.expand import fill, outermost_moving
 from tl2hip.nest.build.expressions import test
 from tl2hip.nest.build.jumps import breaks, without_break
+from tl2hip.nest.build.last import follow, leave
 from tl2hip.nest.build.linear import same
 from tl2hip.nest.build.marks import check_split, tiling_of_call
 from tl2hip.nest.build.merge import assigned, carry, filler, meet, set_to, undefined, warn_narrow
@@ -39,18 +40,20 @@ _ROUNDS = 8
 def for_loop(ctx: Context, s: nodes.For, build: Build) -> None:
     """A loop over a range, an array, `enumerate` or `zip`. What it runs over is worked out once, before the
     first turn."""
-    if breaks(s.body):
-        going = _flag(ctx, s.at)
-        s = replace(s, body=(nodes.If(nodes.Name(going), without_break(s.body, going), (), at=s.body[0].at),))
     user = _user(s.target)
     ctx.looped.add(user)
     try:
-        axis, item = _header(ctx, user, s)
+        axis, item, ranges = _header(ctx, user, s)
     except (Refused, Told) as stop:
         if isinstance(stop, Refused):
             ctx.tell(stop.problem)
         axis, item = ir.Axis(ctx.claim(user or "i"), fold.number(0), fold.number(0), user=user), None
-    outer, known = dict(ctx.axes), _for_proofs(axis)
+        ranges = False
+    outer, known, copy = dict(ctx.axes), _for_proofs(axis), ""
+    before = ctx.state.names.get(user)
+    if breaks(s.body):
+        copy = follow(ctx, s, axis) if ranges else ""
+        s = replace(s, body=_left_early(ctx, s, copy))
 
     def turn() -> None:
         ctx.axes[axis.name] = known
@@ -64,10 +67,16 @@ def for_loop(ctx: Context, s: nodes.For, build: Build) -> None:
     names = tuple(n for n in assigned(s.body) if n not in targets)
     body = _carried(ctx, names, turn, s.at)
     ctx.axes = outer
-    for name in targets:
-        reason = "a loop leaves no value where it has no turns"
-        ctx.state.names[name] = undefined(name, reason, "it is read after the loop")
-    ctx.emit(ir.Loop(_settled_bounds(ctx, axis, body), body, at=s.at))
+    axis = _settled_bounds(ctx, axis, body)
+    ctx.emit(ir.Loop(axis, body, at=s.at))
+    leave(ctx, s, axis if ranges else None, copy, before)
+
+
+def _left_early(ctx: Context, s: nodes.For, copy: str) -> tuple[nodes.Stmt, ...]:
+    """The body of a loop with a `break`: under a flag, and with a copy of its variable where one is asked for."""
+    going, at = _flag(ctx, s.at), s.body[0].at
+    kept = (nodes.Assign((nodes.Name(copy, at=at),), s.target, at=at),) if copy else ()
+    return (nodes.If(nodes.Name(going), (*kept, *without_break(s.body, going)), (), at=at),)
 
 
 def _flag(ctx: Context, at: Span) -> str:
@@ -86,8 +95,8 @@ def _user(target: nodes.Expr) -> str:
 Item = Callable[[ir.Expr], Result]
 
 
-def _header(ctx: Context, user: str, s: nodes.For) -> tuple[ir.Axis, Item]:
-    """The axis of a loop, and what its target is at each index."""
+def _header(ctx: Context, user: str, s: nodes.For) -> tuple[ir.Axis, Item, bool]:
+    """The axis of a loop, what its target is at each index, and whether that is a number of a range."""
     tiling = ctx.state.tilings.get(user)
     iterable = s.iterable
     if isinstance(iterable, nodes.Call) and means(ctx, iterable.func) == "tl2hip.tiled":
@@ -97,11 +106,11 @@ def _header(ctx: Context, user: str, s: nodes.For) -> tuple[ir.Axis, Item]:
         iterable = iterable.args[0]
     found = range_of(ctx, iterable)
     if found is not None:
-        return _marked_axis(ctx, user, tiling, *found), lambda k: ScalarValue(k, weak=True)
+        return _marked_axis(ctx, user, tiling, *found), lambda k: ScalarValue(k, weak=True), True
     seq = sequence(ctx, iterable)
     if not seq.counts:
         tiling, user = None, ""
-    return _marked_axis(ctx, user, tiling, fold.number(0), seq.length, 1), seq.item
+    return _marked_axis(ctx, user, tiling, fold.number(0), seq.length, 1), seq.item, False
 
 
 def _marked_axis(
@@ -117,7 +126,10 @@ def _marked_axis(
 
 
 def while_loop(ctx: Context, s: nodes.While, build: Build) -> None:
-    """A `while` whose test is a scalar expression."""
+    """A `while`. A test that needs statements of its own is asked inside, where they run each turn."""
+    if _needs_statements(ctx, s.test):
+        leave = nodes.If(nodes.Unary("not", s.test, at=s.test.at), (nodes.Break(at=s.at),), (), at=s.test.at)
+        s = replace(s, test=nodes.Bool(True, at=s.test.at), body=(leave, *s.body))
     if breaks(s.body):
         going = _flag(ctx, s.at)
         asked = nodes.Logic("and", (nodes.Name(going, at=s.test.at), s.test), at=s.test.at)
@@ -125,15 +137,25 @@ def while_loop(ctx: Context, s: nodes.While, build: Build) -> None:
     tests: list[ir.Expr] = []
 
     def turn() -> None:
-        pure, ctx.pure = ctx.pure, "the test of a `while`"
-        try:
-            tests.append(test(ctx, s.test))
-        finally:
-            ctx.pure = pure
+        tests.append(test(ctx, s.test))
         build(ctx, s.body)
 
     body = _carried(ctx, assigned(s.body), turn, s.at)
     ctx.emit(ir.While(tests[-1], body, at=s.at))
+
+
+def _needs_statements(ctx: Context, e: nodes.Expr) -> bool:
+    """Whether a test is more than an expression; tried, and nothing of the trial kept."""
+    state = ctx.state
+    ctx.state = state.copy()
+    try:
+        with ctx.block() as body:
+            test(ctx, e)
+        return bool(body)
+    except (Refused, Told):
+        return True  # told once, where the loop is built
+    finally:
+        ctx.state = state
 
 
 # --- carried names ---------------------------------------------------------------------------------------

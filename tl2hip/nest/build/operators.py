@@ -162,10 +162,15 @@ def truth(value: ScalarValue) -> ir.Expr:
 
 def choose(name: str, test: ir.Expr, then: ScalarValue, orelse: ScalarValue, at: Span) -> ScalarValue:
     """`then if test else orelse`, in the one dtype of both."""
-    found = one_type(name, then, orelse, at)
-    return ScalarValue(
-        fold.select(test, stored(then, found.dtype, at), stored(orelse, found.dtype, at)), found.weak
-    )
+    one, other = alike(name, then, orelse, at)
+    return ScalarValue(fold.select(test, one.expr, other.expr), one.weak)
+
+
+def alike(name: str, one: ScalarValue, other: ScalarValue, at: Span) -> tuple[ScalarValue, ScalarValue]:
+    """Two values of a choice in the one dtype of both."""
+    found = one_type(name, one, other, at)
+    a, b = (ScalarValue(stored(v, found.dtype, at), found.weak) for v in (one, other))
+    return a, b
 
 
 def extreme(name: str, left: ScalarValue, right: ScalarValue, at: Span) -> ScalarValue:

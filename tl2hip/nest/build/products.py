@@ -7,7 +7,7 @@ from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.broadcast import Shape, equal, operand, show_shape
 from tl2hip.nest.build.context import Context
-from tl2hip.nest.build.expand import allocate, loops, needs_statements
+from tl2hip.nest.build.expand import allocate, loops
 from tl2hip.nest.build.reductions import accumulate
 from tl2hip.nest.build.types import common
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value
@@ -27,7 +27,6 @@ def dot(ctx: Context, left: Value, right: Value, at: Span) -> Value:
 
 
 def _product(ctx: Context, name: str, left: Value, right: Value, at: Span) -> Value:
-    needs_statements(ctx, f"`{name}`", at)
     a, b = operand(left), operand(right)
     if isinstance(a, ScalarValue) or isinstance(b, ScalarValue):
         raise Refused(problems.NeedsArray(f"`{name}`", at=at))

@@ -13,7 +13,7 @@ from tl2hip.nest.build.attributes import size
 from tl2hip.nest.build.broadcast import Shape
 from tl2hip.nest.build.constants import limits
 from tl2hip.nest.build.context import Context
-from tl2hip.nest.build.expand import allocate, loops, needs_statements
+from tl2hip.nest.build.expand import allocate, loops
 from tl2hip.nest.build.types import FP8
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.source.problems import types as problems
@@ -106,7 +106,6 @@ def reduce(
     dtype: DType | None = None,
 ) -> Value:
     """`value` reduced over some of its axes, in loops emitted here."""
-    needs_statements(ctx, f"a reduction ({name})", at)
     types = types_of(name, value.dtype, dtype, at)
     inner = tuple(value.shape[a] for a in axes)
     outer_axes = tuple(a for a in range(len(value.shape)) if a not in axes)

@@ -32,6 +32,7 @@ def evaluate_statement(ctx: Context, s: nodes.Evaluate) -> None:
     name = means(ctx, s.value.func) or ""
     own = function_named(ctx, name)
     if own is not None:
+        ctx.whole = s.value
         call_helper(ctx, s.value, own)
         return
     if name not in _AT:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tl2hip.source.problems.types_forms import AssertNotSizes as AssertNotSizes
     from tl2hip.source.problems.types_forms import BadReturn as BadReturn
     from tl2hip.source.problems.types_forms import BadStep as BadStep
+    from tl2hip.source.problems.types_forms import ChangesInside as ChangesInside
     from tl2hip.source.problems.types_forms import NeverTrue as NeverTrue
     from tl2hip.source.problems.types_forms import NotARange as NotARange
     from tl2hip.source.problems.types_forms import NotSupported as NotSupported
@@ -80,6 +81,7 @@ _HOMES = {
     "forms": (
         "AssertNotSizes",
         "BadReturn",
+        "ChangesInside",
         "BadStep",
         "NeverTrue",
         "NotARange",

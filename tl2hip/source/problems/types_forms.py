@@ -180,6 +180,44 @@ def f(x: Tensor[f32, N]) -> object:
 
 
 @dataclass(frozen=True)
+class ChangesInside(Problem):
+    code: ClassVar[str] = "TL350"
+    title: ClassVar[str] = "Function that changes an array, called inside an expression"
+    message: ClassVar[str] = "`{name}` changes `{array}`, and is called inside an expression"
+    help: ClassVar[str] = "call it on a line of its own, `value = {name}(…)`, and use `value`"
+    why: ClassVar[str] = (
+        "Python works an expression out from left to right, so what stands beside such a call may be read before "
+        "the array changes or after. With the call on its own line the order can be seen."
+    )
+    example: ClassVar[str] = """\
+def bump(a, i):
+    a[i] += 1
+    return a[i]
+
+
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        y[i] = x[i] * 10 + bump(x, i)
+"""
+    rewrite: ClassVar[str] = """\
+def bump(a, i):
+    a[i] += 1
+    return a[i]
+
+
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        old = x[i]
+        value = bump(x, i)
+        y[i] = old * 10 + value
+"""
+    name: str
+    array: str
+
+
+@dataclass(frozen=True)
 class AssertNotSizes(Problem):
     code: ClassVar[str] = "TL348"
     title: ClassVar[str] = "Assertion over data"
