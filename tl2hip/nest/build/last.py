@@ -29,7 +29,7 @@ def follow(ctx: Context, s: nodes.For, axis: ir.Axis) -> str:
     return name
 
 
-def leave(ctx: Context, s: nodes.For, axis: ir.Axis | None, copy: str, before: Binding | None) -> None:
+def bind_last(ctx: Context, s: nodes.For, axis: ir.Axis | None, copy: str, before: Binding | None) -> None:
     """Says what the targets of a loop hold after it. `axis` is None for a loop over anything but a range,
     `copy` the name that followed the variable, `before` what the variable held before the loop."""
     for name in assigned((nodes.For(s.target, s.iterable, ()),)):
@@ -38,7 +38,7 @@ def leave(ctx: Context, s: nodes.For, axis: ir.Axis | None, copy: str, before: B
     if copy:
         ctx.state.names[target] = ctx.state.names[copy]
     elif target and axis is not None:
-        _bind_last(ctx, target, axis, before, s)
+        _bind(ctx, target, axis, before, s)
 
 
 def _variable(s: nodes.For) -> str:
@@ -46,7 +46,7 @@ def _variable(s: nodes.For) -> str:
     return s.target.id if isinstance(s.target, nodes.Name) and s.target.id not in assigned(s.body) else ""
 
 
-def _bind_last(ctx: Context, name: str, axis: ir.Axis, before: Binding | None, s: nodes.For) -> None:
+def _bind(ctx: Context, name: str, axis: ir.Axis, before: Binding | None, s: nodes.For) -> None:
     last, test = _last(axis), _has_turns(axis)
     if isinstance(test, ir.Const):
         if test.value:

@@ -14,7 +14,7 @@ from tl2hip.nest.build.context import Binding, Bound, Context, Result, Tiling, T
 from tl2hip.nest.build.expand import fill, outermost_moving
 from tl2hip.nest.build.expressions import test
 from tl2hip.nest.build.jumps import breaks, without_break
-from tl2hip.nest.build.last import follow, leave
+from tl2hip.nest.build.last import bind_last, follow
 from tl2hip.nest.build.linear import same
 from tl2hip.nest.build.marks import check_split, tiling_of_call
 from tl2hip.nest.build.merge import assigned, carry, filler, meet, set_to, undefined, warn_narrow
@@ -69,7 +69,7 @@ def for_loop(ctx: Context, s: nodes.For, build: Build) -> None:
     ctx.axes = outer
     axis = _settled_bounds(ctx, axis, body)
     ctx.emit(ir.Loop(axis, body, at=s.at))
-    leave(ctx, s, axis if ranges else None, copy, before)
+    bind_last(ctx, s, axis if ranges else None, copy, before)
 
 
 def _left_early(ctx: Context, s: nodes.For, copy: str) -> tuple[nodes.Stmt, ...]:
@@ -125,11 +125,22 @@ def _marked_axis(
     return ir.Axis(name, start, stop, step, user=user, tile=tile, marks=marks, tile_at=tile_at)
 
 
+class _NeedsStatements(Exception):
+    """Raised where the test of a `while` is more than an expression."""
+
+
 def while_loop(ctx: Context, s: nodes.While, build: Build) -> None:
     """A `while`. A test that needs statements of its own is asked inside, where they run each turn."""
-    if _needs_statements(ctx, s.test):
+    state = ctx.state.copy()
+    try:
+        _while(ctx, s, build)
+    except _NeedsStatements:
+        ctx.state = state
         leave = nodes.If(nodes.Unary("not", s.test, at=s.test.at), (nodes.Break(at=s.at),), (), at=s.test.at)
-        s = replace(s, test=nodes.Bool(True, at=s.test.at), body=(leave, *s.body))
+        _while(ctx, replace(s, test=nodes.Bool(True, at=s.test.at), body=(leave, *s.body)), build)
+
+
+def _while(ctx: Context, s: nodes.While, build: Build) -> None:
     if breaks(s.body):
         going = _flag(ctx, s.at)
         asked = nodes.Logic("and", (nodes.Name(going, at=s.test.at), s.test), at=s.test.at)
@@ -137,25 +148,14 @@ def while_loop(ctx: Context, s: nodes.While, build: Build) -> None:
     tests: list[ir.Expr] = []
 
     def turn() -> None:
-        tests.append(test(ctx, s.test))
+        with ctx.block() as needed:
+            tests.append(test(ctx, s.test))
+        if needed:
+            raise _NeedsStatements
         build(ctx, s.body)
 
     body = _carried(ctx, assigned(s.body), turn, s.at)
     ctx.emit(ir.While(tests[-1], body, at=s.at))
-
-
-def _needs_statements(ctx: Context, e: nodes.Expr) -> bool:
-    """Whether a test is more than an expression; tried, and nothing of the trial kept."""
-    state = ctx.state
-    ctx.state = state.copy()
-    try:
-        with ctx.block() as body:
-            test(ctx, e)
-        return bool(body)
-    except (Refused, Told):
-        return True  # told once, where the loop is built
-    finally:
-        ctx.state = state
 
 
 # --- carried names ---------------------------------------------------------------------------------------
