@@ -22,7 +22,7 @@ WHERE = {
     "power": ["_:launcher", "i:grid", "j:lanes", "i:grid", "block:lanes", "i:grid"],
     "prefix": ["i:serial"],
     "rows_prefix": ["i:grid", "j:serial"],
-    "converge": ["i:lanes", "i:lanes"],
+    "converge": ["while:launcher", "i:grid", "i:grid", "block:lanes"],
 }
 
 

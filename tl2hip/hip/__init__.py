@@ -62,6 +62,7 @@ def print_plans(plans: Sequence[Plan]) -> PrintedFile:
         kernels=kernels,
         host_helpers=grouped([text for name, text in both.items() if name not in on_device]),
         overlap=any("overlap(" in text for text in launchers),
+        read_back=any("read_back(" in text for text in launchers),
         folded=any("folded<" in text for text in launchers),
         launchers=launchers,
     )

@@ -14,8 +14,19 @@ from tl2hip.hip.names import Names
 from tl2hip.hip.statements import loop_head, natural_loop, quoted
 from tl2hip.hip.text import MUL
 from tl2hip.hip.wrap import wrapped_lines
-from tl2hip.nest.ir import Const, Expr
-from tl2hip.plan.ir import Aligned, DeviceKernel, HostIf, HostLoop, HostStmt, Launch, Plan
+from tl2hip.nest.ir import Const, Expr, Unary
+from tl2hip.plan.ir import (
+    Aligned,
+    DeviceKernel,
+    HostIf,
+    HostLoop,
+    HostStmt,
+    HostWhile,
+    Launch,
+    Leave,
+    Plan,
+    ReadBack,
+)
 from tl2hip.source.span import Span
 
 
@@ -29,6 +40,8 @@ class HostWriter:
     lines: list[str] = field(default_factory=list)
     depth: int = 1
     quoted: set[int] = field(default_factory=set)
+    declared: frozenset[str] = frozenset()
+    """What has been read back in the blocks around."""
 
     def line(self, text: str) -> None:
         """Appends a line of code."""
@@ -78,11 +91,36 @@ def _loop(s: HostLoop, w: HostWriter) -> None:
     w.line("}")
 
 
+@write.register
+def _while(s: HostWhile, w: HostWriter) -> None:
+    w.quote(s.at)
+    _block("for (;;) {", s.body, w)
+    w.line("}")
+
+
+@write.register
+def _leave(s: Leave, w: HostWriter) -> None:
+    w.line(f"if ({show(Unary('not', s.unless), w.ctx).argument})")
+    w.line("    break;")
+
+
+@write.register
+def _read_back(s: ReadBack, w: HostWriter) -> None:
+    name = w.names[s.name]
+    if s.name not in w.declared:
+        w.line(f"{s.dtype.c} {name};")
+        w.declared |= {s.name}
+    w.line(f"if (const hipError_t error = read_back(&{name}, {w.names[s.array]}, stream))")
+    w.line("    return error;")
+
+
 def _block(head: str, body: tuple[HostStmt, ...], w: HostWriter) -> None:
     w.line(head)
+    declared = w.declared
     w.depth += 1
     write_host(body, w)
     w.depth -= 1
+    w.declared = declared
 
 
 @write.register

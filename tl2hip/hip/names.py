@@ -34,7 +34,8 @@ KEYWORDS = frozenset(
 TAKEN = frozenset(
     words(
         "threadIdx blockIdx blockDim gridDim warpSize dim3 hipStream_t hipError_t hipSuccess "
-        "hipErrorInvalidValue hipGetLastError hipLaunchKernelGGL size_t uintptr_t ptrdiff_t i64 stream "
+        "hipErrorInvalidValue hipGetLastError hipLaunchKernelGGL hipMemcpyAsync hipMemcpyDeviceToHost "
+        "hipStreamSynchronize size_t uintptr_t ptrdiff_t i64 stream "
         "workspace atomicAdd atomicMin atomicMax atomicAnd atomicOr atomicXor atomicCAS atomicExch NULL "
         "EOF NAN INFINITY BUFSIZ RAND_MAX errno assert stdin stdout stderr main std linux unix hip amd "
         "rocm signbit isnan isinf isfinite isnormal fpclassify HUGE_VAL offsetof va_list va_start va_arg "

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tl2hip.hip.names import Names, words
-from tl2hip.plan.ir import Combine, Declare, For, HostIf, HostLoop, HostStmt, Let, Plan
+from tl2hip.plan.ir import Combine, Declare, For, HostIf, HostLoop, HostStmt, HostWhile, Let, Plan, ReadBack
 from tl2hip.plan.matrix_ir import TakeTile, Window
 from tl2hip.plan.walk import all_stmts
 
 HELPERS = frozenset(
     words(
-        "u64 at overlap folded wrapped row_major strided together load_or_zero round_to_odd from_lane last_lane "
-        "vector matrix global_read lds_read lds_write lds_barrier tile_of window "
+        "u64 at overlap folded read_back error wrapped row_major strided together load_or_zero round_to_odd "
+        "from_lane last_lane vector matrix global_read lds_read lds_write lds_barrier tile_of window "
     )
 )
 """Names that printing itself gives to things beside the user's own."""
@@ -50,5 +50,9 @@ def _host_names(body: tuple[HostStmt, ...]) -> Iterator[str]:
         if isinstance(s, HostLoop):
             yield s.var
             yield from _host_names(s.body)
+        elif isinstance(s, HostWhile):
+            yield from _host_names(s.body)
+        elif isinstance(s, ReadBack):
+            yield s.name
         elif isinstance(s, HostIf):
             yield from _host_names((*s.then, *s.orelse))

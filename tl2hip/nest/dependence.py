@@ -14,6 +14,6 @@ from __future__ import annotations
 
 from tl2hip.nest.analysis.in_place import in_place_ok
 from tl2hip.nest.analysis.kinds import Analysis, ArrayUpdate, AxisKind, Carried, analyse
-from tl2hip.nest.analysis.variables import Reduction
+from tl2hip.nest.analysis.variables import Reduction, flag_of
 
-__all__ = ["Analysis", "ArrayUpdate", "AxisKind", "Carried", "Reduction", "analyse", "in_place_ok"]
+__all__ = ["Analysis", "ArrayUpdate", "AxisKind", "Carried", "Reduction", "analyse", "flag_of", "in_place_ok"]

@@ -45,7 +45,7 @@ def _planned(nest: Nest, analysis: Analysis | None = None) -> Plan:
     body = tuple(s for s in body if not any(s is c for c in given.values()))
     dtypes = {v.name: v.dtype for v in nest.variables}
     names = Names(nest)
-    splitter = Splitter(kinds, dtypes, names)
+    splitter = Splitter(kinds, dtypes, names, given)
     units = splitter.split(body)
     refuse(splitter.problems)
     in_place = _in_place(nest, analysis)

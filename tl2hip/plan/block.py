@@ -19,12 +19,13 @@ from tl2hip.nest.walk import all_parts, all_stmts, blocks, own_exprs, with_block
 from tl2hip.plan import loops
 from tl2hip.plan.access import unit_stride, uses
 from tl2hip.plan.gfx942 import WAVE
-from tl2hip.plan.ir import Barrier, DeviceIf, DeviceStmt, DeviceWhile, Tree
+from tl2hip.plan.ir import Barrier, DeviceIf, DeviceStmt, DeviceWhile
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.promote import gathered, written
 from tl2hip.plan.reduce import Partial, partials, privatised, sums
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
+from tl2hip.plan.tree import Tree
 from tl2hip.plan.vectors import Wide, lowered, wide
 
 

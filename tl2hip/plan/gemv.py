@@ -30,13 +30,14 @@ from tl2hip.plan.access import coefficient, loads_or_locals, uses
 from tl2hip.plan.block import gather
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_GRID_X, WAVE
-from tl2hip.plan.ir import HostIf, HostStmt, Launch, Tree
+from tl2hip.plan.ir import HostIf, HostStmt, Launch
 from tl2hip.plan.launch import BLOCK
 from tl2hip.plan.marks import vec
 from tl2hip.plan.matvec import ROWS, WAVES, MatrixVector, by_block, by_waves
 from tl2hip.plan.names import called
 from tl2hip.plan.reduce import partials
 from tl2hip.plan.state import State
+from tl2hip.plan.tree import Tree
 from tl2hip.plan.widen import combined, vector_loads
 
 MANY_ROWS = 8192

@@ -14,6 +14,7 @@ from tl2hip.dtypes import DType
 from tl2hip.nest.ir import Array, Expr, Nest, Set, Store, Update
 from tl2hip.plan.grain import Grain
 from tl2hip.plan.matrix_ir import MatrixStmt
+from tl2hip.plan.tree import Tree
 from tl2hip.source.span import NOWHERE, Span
 
 Index = Literal[
@@ -283,6 +284,31 @@ class HostLoop:
 
 
 @dataclass(frozen=True, slots=True)
+class HostWhile:
+    """Turns on the host, until a Leave in the body ends them."""
+
+    body: tuple[HostStmt, ...]
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """The one element of a workspace array, once all that is launched is done: read with `Var(name, dtype)` in the
+    rest of the block. The launcher waits for it."""
+
+    name: str
+    dtype: DType
+    array: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Ends the innermost HostLoop or HostWhile unless a test of what the host knows holds."""
+
+    unless: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Aligned:
     """Every one of these arrays starts at a multiple of `bytes`, each i64 in `multiples` is a multiple of `of` (row
     pitches in elements), and each of `near` is below 2**31 (bytes that a 32-bit offset has to reach)."""
@@ -311,7 +337,7 @@ class Launch:
     grid: tuple[Expr, Expr, Expr]
 
 
-HostStmt = HostLoop | HostIf | Launch
+HostStmt = HostLoop | HostWhile | HostIf | ReadBack | Leave | Launch
 
 
 # --- the plan --------------------------------------------------------------------------------------------
@@ -334,38 +360,6 @@ class Miss:
     plan: str
     why: str
     at: Span = field(default=NOWHERE, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """How a reduction over one axis is shared out: over `threads` threads of each of up to `blocks` blocks.
-
-    A thread takes `width` terms side by side at a time. `others`: what other kernels of the launcher do, each for
-    up to `most` terms.
-    """
-
-    threads: int
-    blocks: int = 1
-    width: int = 1
-    most: int | None = None
-    others: tuple[Tree, ...] = ()
-
-    def depth(self, n: int) -> int:
-        """The most additions that one of n terms goes through, for the running bound.
-
-        A thread adds its share one after the other; a wave folds 64 lanes in 6 steps, a block its waves one
-        by one; the partials of several blocks are added up in the same way by one block.
-        """
-        pieces = -(-n // self.width)
-        blocks = max(1, min(self.blocks, -(-pieces // self.threads)))
-        inside = -(-pieces // (self.threads * blocks)) * self.width + _fold(self.threads)
-        over = -(-blocks // 256) + _fold(256) if self.blocks > 1 else 0
-        others = (o.depth(n) for o in self.others if o.most is None or n <= o.most)
-        return max(inside + over + 1, *others, 0)
-
-
-def _fold(threads: int) -> int:
-    return 6 + threads // 64
 
 
 @dataclass(frozen=True, slots=True)

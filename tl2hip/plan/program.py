@@ -11,10 +11,10 @@ from tl2hip.nest.ir import Loop, Set, Stmt, Store, Var
 from tl2hip.plan import fast
 from tl2hip.plan.access import uses
 from tl2hip.plan.block import BlockCode, gather, inner_loops
-from tl2hip.plan.ir import HostIf, HostLoop, HostStmt, Launch
+from tl2hip.plan.ir import HostIf, HostLoop, HostStmt, HostWhile, Launch, Leave, ReadBack
 from tl2hip.plan.launch import BLOCK, honour_inner, launch, note_inner
 from tl2hip.plan.names import called
-from tl2hip.plan.schedule import Choose, Grid, Group, Repeat, Unit, Whole, walk
+from tl2hip.plan.schedule import Choose, Exit, Grid, Group, Read, Repeat, Unit, Until, Whole, walk
 from tl2hip.plan.state import State
 from tl2hip.plan.total import total
 
@@ -44,6 +44,14 @@ class Program:
                 return (self._group(body),)
             case Repeat(loop=loop, body=body):
                 return (self._repeat(loop, body),)
+            case Until(loop=loop, body=body):
+                why = "there are parallel loops in it; it waits for what its test reads"
+                self.state.note("while", "a loop of the launcher", why, loop.at)
+                return (HostWhile(self.host(body), at=loop.at),)
+            case Read(names=names):
+                return tuple(ReadBack(n, self.state.dtypes[n], self.state.slots[n]) for n in names)
+            case Exit(unless=test):
+                return (Leave(test),)
             case Choose(branch=branch, then=then, orelse=orelse):
                 return (HostIf(branch.test, self.host(then), self.host(orelse), at=branch.at),)
 
@@ -98,6 +106,8 @@ def passed_on(units: tuple[Unit, ...], constants: Iterable[str]) -> tuple[str, .
                 wanted |= touched.gets - touched.sets
             case Group(body=body):
                 wanted |= Flow().exposed(body)[0]
+            case Read(names=names):
+                wanted |= set(names)
             case _:
                 raise TypeError(u)
     return tuple(sorted(wanted - set(constants)))

@@ -1,19 +1,39 @@
 """The host program: a function's top-level statements as launches, host loops and one-block kernels.
 
-A loop that can be shared out is a launch. A reduction with nothing parallel around it is two. A serial loop
-around parallel ones is a loop of the launcher. Everything else is gathered into groups, each run by one block.
-Scalars that pass from one of these to another live in the workspace.
+A loop that can be shared out is a launch. A reduction with nothing parallel around it is two. A serial loop, a
+`while` or a branch around parallel ones is one of the launcher, which reads back what it has to know for that.
+Everything else is gathered into groups, each run by one block. Scalars that pass from one of these to another live
+in the workspace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
-from tl2hip.dtypes import DType
-from tl2hip.nest.dependence import AxisKind
-from tl2hip.nest.ir import Alloc, AxisRef, Call, Expr, If, Load, Loop, Set, Stmt, Var, While
-from tl2hip.nest.walk import all_parts, all_stmts
+from tl2hip.dtypes import BOOL, F32, F64, I32, I64, DType
+from tl2hip.nest.dependence import AxisKind, flag_of
+from tl2hip.nest.index import ZERO
+from tl2hip.nest.ir import (
+    Alloc,
+    AxisRef,
+    Call,
+    Compare,
+    Const,
+    Dim,
+    Expr,
+    If,
+    Load,
+    Logic,
+    Loop,
+    Scalar,
+    Set,
+    Stmt,
+    Unary,
+    Var,
+    While,
+)
+from tl2hip.nest.walk import all_parts, all_stmts, blocks
 from tl2hip.plan.access import Uses, loads_or_locals, uses
 from tl2hip.plan.block import inner_loops, shareable
 from tl2hip.plan.chain import for_grid
@@ -54,6 +74,14 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
+class Until:
+    """A `while` of the launcher; an Exit in its body ends it."""
+
+    loop: While
+    body: tuple[Unit, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Choose:
     """A branch that the launcher takes."""
 
@@ -62,17 +90,46 @@ class Choose:
     orelse: tuple[Unit, ...]
 
 
-Unit = Group | Grid | Whole | Repeat | Choose
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Scalars that the launcher reads back."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """Where the launcher leaves the loop around it unless a test holds."""
+
+    unless: Expr
+
+
+Unit = Group | Grid | Whole | Repeat | Until | Choose | Read | Exit
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A value that the launcher has once `ahead` has run and the scalars `back` are read back."""
+
+    value: Expr
+    ahead: tuple[Stmt, ...] = ()
+    back: tuple[str, ...] = ()
+
+    @property
+    def read(self) -> tuple[Read, ...]:
+        return (Read(self.back),) if self.back else ()
 
 
 @dataclass(slots=True)
 class Splitter:
     """Splits a body into units. `allocated` collects the local arrays that live through all of them; `kinds`
-    and `dtypes` grow with the scalars that are made up."""
+    and `dtypes` grow with the scalars that are made up. `constants` are scalars that each kernel computes for
+    itself."""
 
     kinds: dict[str, AxisKind]
     dtypes: dict[str, DType]
     names: Names
+    constants: Collection[str]
     allocated: list[Alloc] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -84,14 +141,15 @@ class Splitter:
             if isinstance(s, Alloc):
                 self.allocated.append(s)
                 continue
-            unit = self._unit(s)
+            known, unit = self._unit(s)
             if unit is None:
                 group.append(s)
                 continue
+            group += known.ahead
             if group and not (isinstance(unit, Whole) and _apart(uses(group), uses((s,)))):
                 units.append(Group(tuple(group)))
                 group = []
-            units.append(unit)
+            units += (*known.read, unit)
             if isinstance(unit, Whole):
                 group.append(s)
         if group:
@@ -104,44 +162,76 @@ class Splitter:
             return (s,)
         return gathered(s, self.kinds, self.dtypes, self.names, written(ahead), keep=True) or (s,)
 
-    def _unit(self, s: Stmt) -> Unit | None:
-        """The unit of its own that a statement makes; None where it joins a group."""
+    def _unit(self, s: Stmt) -> tuple[Known, Unit | None]:
+        """The unit of its own that a statement makes, and what the launcher has to know for it; None where the
+        statement joins a group."""
         match s:
             case Loop():
                 return self._loop(s)
-            case If() if inner_loops((s,), self.kinds) and _for_host(s.test):
-                return Choose(s, self.split(s.then), self.split(s.orelse))
+            case If() if inner_loops((s,), self.kinds):
+                test = self._known(s.test, "holds", s)
+                return test, Choose(replace(s, test=test.value), self.split(s.then), self.split(s.orelse))
+            case While() if inner_loops(s.body, self.kinds):
+                test = self._known(s.test, "holds", s)
+                ask = (*self.split(test.ahead), *test.read, Exit(test.value))
+                return _NOTHING, Until(s, (*ask, *self.split(s.body)))
             case While():
-                if not inner_loops(s.body, self.kinds):
-                    self.problems.append(NothingParallel(at=s.at))
-                return None
+                self.problems.append(NothingParallel(at=s.at))
+                return _NOTHING, None
             case _:
-                return None
+                return _NOTHING, None
 
-    def _loop(self, s: Loop) -> Unit | None:
+    def _loop(self, s: Loop) -> tuple[Known, Unit | None]:
         kind = self.kinds[s.axis.name]
         if for_grid(s, self.kinds):
-            return Grid(s)
+            return _NOTHING, Grid(s)
         if shareable(s.axis, self.kinds):
-            return Whole(s) if kind.reductions else Grid(s)
+            return _NOTHING, Whole(s) if kind.reductions else Grid(s)
         if inner_loops(s.body, self.kinds):
-            if loads_or_locals(s.axis.start) or loads_or_locals(s.axis.stop):
-                return None
-            return Repeat(s, self.split(s.body))
+            name = called(s.axis)
+            start, stop = self._known(s.axis.start, f"{name}_start", s), self._known(s.axis.stop, f"{name}_stop", s)
+            both = Known(ZERO, (*start.ahead, *stop.ahead), (*start.back, *stop.back))
+            axis = replace(s.axis, start=start.value, stop=stop.value)
+            return both, Repeat(replace(s, axis=axis), self._turn(s))
         if not s.axis.marked("serial"):
             self.problems.append(CarriedValue.of(kind, called(s.axis), at=s.at))
-        return None
+        return _NOTHING, None
+
+    def _turn(self, s: Loop) -> tuple[Unit, ...]:
+        """One turn of a loop of the launcher, which ends where its flag is down."""
+        flag = flag_of(s.body)
+        if flag is None:
+            return self.split(s.body)
+        return (Read((flag.name,)), Exit(flag), *self.split(tuple(x for top in s.body for x in blocks(top)[0])))
+
+    def _known(self, e: Expr, wish: str, s: Stmt) -> Known:
+        """How the launcher gets to know a value: from sizes and arguments, from scalars that it reads back, or
+        from one lane that works it out."""
+        if not loads_or_locals(e) and not any(isinstance(p, Call) for p in all_parts(e)):
+            return Known(e)
+        if all(self._plain(p) for p in all_parts(e)):
+            return Known(e, back=tuple(dict.fromkeys(p.name for p in all_parts(e) if isinstance(p, Var))))
+        name = self.names.fresh(wish, keep=True)
+        self.dtypes[name] = e.dtype
+        return Known(Var(name, e.dtype), (Set(name, e, at=s.at),), (name,))
+
+    def _plain(self, e: Expr) -> bool:
+        """Whether a part of a test is read as easily on the host."""
+        if isinstance(e, Var):
+            return e.name not in self.constants and e.dtype in (BOOL, I32, I64, F32, F64)
+        return isinstance(e, Const | Dim | Scalar | AxisRef | Compare | Logic) or (
+            isinstance(e, Unary) and e.op == "not"
+        )
+
+
+_NOTHING = Known(ZERO)
+"""Nothing the launcher has to know."""
 
 
 def _apart(group: Uses, loop: Uses) -> bool:
     """Whether a reduction's partials may be computed before a group that stands ahead of it."""
     arrays = group.writes & (loop.reads | loop.writes) or loop.writes & group.reads
     return not arrays and not group.sets & (loop.gets - loop.sets)
-
-
-def _for_host(test: Expr) -> bool:
-    """Whether the launcher can take a branch: no memory, no scalar local, no math function."""
-    return not loads_or_locals(test) and not any(isinstance(p, Call) for p in all_parts(test))
 
 
 def refuse(problems: list[Problem]) -> None:
@@ -171,14 +261,16 @@ def _constant(e: Expr, known: Mapping[str, Set]) -> bool:
 
 
 def walk(units: tuple[Unit, ...]) -> tuple[Unit, ...]:
-    """All units that launch something, those inside loops and branches included."""
+    """All units that launch something or read something back, those inside loops and branches included."""
     found: list[Unit] = []
     for u in units:
         match u:
-            case Repeat(body=body):
+            case Repeat(body=body) | Until(body=body):
                 found += walk(body)
             case Choose(then=then, orelse=orelse):
                 found += (*walk(then), *walk(orelse))
-            case Group() | Grid() | Whole():
+            case Group() | Grid() | Whole() | Read():
                 found.append(u)
+            case Exit():
+                pass
     return tuple(found)

@@ -16,10 +16,13 @@ from tl2hip.plan.ir import (
     HostIf,
     HostLoop,
     HostStmt,
+    HostWhile,
     Launch,
+    Leave,
     Note,
     Placed,
     Plan,
+    ReadBack,
 )
 from tl2hip.plan.matrix_ir import LdsBarrier
 from tl2hip.plan.walk import all_stmts
@@ -92,6 +95,12 @@ def _host_one(s: HostStmt, pad: str, nest: Nest) -> list[str]:
             bounds = ", ".join(show_expr(nest, e) for e in (start, stop))
             by = f", {step}" if step != 1 else ""
             return [f"{pad}for {var} in range({bounds}{by}):", *_host(body, pad + "  ", nest)]
+        case HostWhile(body=body):
+            return [f"{pad}repeat:", *_host(body, pad + "  ", nest)]
+        case ReadBack(name=name, array=array):
+            return [f"{pad}{name} = {array}[0], waited for"]
+        case Leave(unless=test):
+            return [f"{pad}leave unless {show_expr(nest, test)}"]
         case HostIf(test=test, then=then, orelse=orelse):
             lines = [f"{pad}if {_test(test, nest)}:", *_host(then, pad + "  ", nest)]
             return lines + ([f"{pad}else:", *_host(orelse, pad + "  ", nest)] if orelse else [])

@@ -17,7 +17,7 @@ from tl2hip.plan.block import shareable
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.extents import block_count
 from tl2hip.plan.gfx942 import TOTAL_BLOCKS, WAVE
-from tl2hip.plan.ir import DeviceIf, HostStmt, Launch, Tree
+from tl2hip.plan.ir import DeviceIf, HostStmt, Launch
 from tl2hip.plan.launch import BLOCK, PRIVATE_BLOCKS, Shared, atomic_arrays, wrap
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.names import called
@@ -25,6 +25,7 @@ from tl2hip.plan.private import allocated, expanded, linear
 from tl2hip.plan.reduce import Partial, merge, partials, privatised, sums
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
+from tl2hip.plan.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from tl2hip.plan.ir import Aligned, HostIf, HostLoop, HostStmt, Launch, Plan
+from tl2hip.plan.ir import Aligned, HostIf, HostLoop, HostStmt, HostWhile, Launch, Leave, Plan
 from tl2hip.prove.shapes import Evaluator, Sizes
 
 TURNS = 16
@@ -28,7 +28,12 @@ def _of(body: tuple[HostStmt, ...], plan: Plan, at: Evaluator, shifted: Collecti
                 yield s.kernel
         elif isinstance(s, HostLoop):
             yield from _turns(s, plan, at, shifted)
-        else:
+        elif isinstance(s, HostWhile):
+            yield from _of(s.body, plan, at, shifted)
+        elif isinstance(s, Leave):
+            if not at.whole(s.unless):
+                return
+        elif isinstance(s, HostIf):
             taken = _taken(s, plan, at, shifted)
             if taken is not None:
                 yield from _of(s.then if taken else s.orelse, plan, at, shifted)

@@ -129,12 +129,13 @@ def _variables(loop: Loop, flow: Flow, live: frozenset[str]) -> tuple[list[Reduc
     reductions: list[Reduction] = []
     carried: list[Carried] = []
     for name in names:
-        if name in open_reads:
-            found = reduction(loop.body, name)
-            if found is None:
-                carried.append(_carried_variable(loop.body, name, flow))
-            else:
-                reductions.append(found)
+        if name not in open_reads and name not in live:
+            continue
+        found = reduction(loop.body, name)
+        if found is not None:
+            reductions.append(found)
+        elif name in open_reads:
+            carried.append(_carried_variable(loop.body, name, flow))
     reduced = {v for r in reductions for v in r.variables}
     told = reduced | {c.name for c in carried}
     last = [n for n in names if n in live and n not in told]

@@ -166,10 +166,10 @@ def why_ordered(body: tuple[Stmt, ...], name: str) -> Literal["", "ending", "run
     """What keeps an accumulation from being one whose order is free: that its value is read in the loop
     ("running"), that it stands on the right of Python's max or min; "" where it is no accumulation at all.
     "ending" is a flag that the whole body stands under and only takes down."""
+    flag = flag_of(body)
+    if flag is not None and flag.name == name:
+        return "ending"
     sets = [s for s in all_stmts(body) if isinstance(s, Set) and s.name == name]
-    match body:
-        case (If(test=Var(name=n), orelse=()),) if n == name and all(s.value == Const(False, BOOL) for s in sets):
-            return "ending"
     for s in sets:
         match s.value:
             case Binary(op="max", right=Var(name=n)) if n == name:
@@ -180,9 +180,22 @@ def why_ordered(body: tuple[Stmt, ...], name: str) -> Literal["", "ending", "run
     return "running" if len(ops) == 1 and None not in ops else ""
 
 
+def flag_of(body: tuple[Stmt, ...]) -> Var | None:
+    """The flag that a whole body stands under and only takes down: a turn behind that does nothing."""
+    match body:
+        case (If(test=Var() as flag, then=then, orelse=()),):
+            sets = [s for s in all_stmts(then) if isinstance(s, Set) and s.name == flag.name]
+            return flag if sets and all(s.value == Const(False, BOOL) for s in sets) else None
+        case _:
+            return None
+
+
 def _accumulates(value: Expr, name: str) -> ReduceOp | None:
-    """The operation of `name op e`, or of that under a condition, where nothing else in it reads the name."""
+    """The operation of `name op e`, or of that under a condition, where nothing else in it reads the name. To put a
+    flag up is to `or` it with what leads there, to take it down an `and`."""
     match value:
+        case Const(value=up, dtype=dtype) if dtype is BOOL:
+            return "or" if up else "and"
         case Select(test=Compare() as test, then=x, orelse=Var(name=n)) if n == name and name in reads(test):
             return _guarded(test, x, name)
         case Select(test=test, then=e, orelse=Var(name=n)) if n == name and name not in reads(test):

@@ -18,7 +18,7 @@ from tl2hip.plan import marks
 from tl2hip.plan.block import gather, inner_loops
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.gfx942 import MAX_GRID_X, WAVE
-from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, HostIf, HostLoop, HostStmt, Launch, Let, Tree
+from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, HostIf, HostLoop, HostStmt, Launch, Let
 from tl2hip.plan.names import called
 from tl2hip.plan.reduce import partials
 from tl2hip.plan.rows import size as sizes
@@ -26,6 +26,7 @@ from tl2hip.plan.rows.find import Row, Unfit, find
 from tl2hip.plan.rows.lower import RowCode
 from tl2hip.plan.rows.size import LANE_WORK, Size
 from tl2hip.plan.state import State
+from tl2hip.plan.tree import Tree
 from tl2hip.plan.walk import map_exprs
 from tl2hip.source.span import Span
 

@@ -9,6 +9,7 @@
 #define hipErrorInvalidConfiguration 9
 #define hipErrorLaunchFailure 719
 typedef int hipError_t;
+enum hipMemcpyKind { hipMemcpyDeviceToHost = 2 };
 typedef struct ihipStream_t* hipStream_t;
 typedef decltype(sizeof(0)) size_t;
 typedef decltype((char*)0 - (char*)0) ptrdiff_t;

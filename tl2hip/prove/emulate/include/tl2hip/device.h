@@ -8,6 +8,8 @@
 
 hipError_t hipGetLastError();
 hipError_t hipMemsetAsync(void* to, int byte, size_t bytes, hipStream_t stream);
+hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream);
+hipError_t hipStreamSynchronize(hipStream_t stream);
 
 template <class... Parameters, class... Arguments>
 void hipLaunchKernelGGL(void (*kernel)(Parameters...), dim3 grid, dim3 block, unsigned lds, hipStream_t stream,

@@ -35,6 +35,8 @@ void tl2hip_launch(const void* kernel, const char* name, void (*body)(const void
                    const unsigned* grid, const unsigned* block, unsigned lds, const tl2hip_image* image);
 hipError_t hipGetLastError();
 hipError_t hipMemsetAsync(void* to, int byte, size_t bytes, hipStream_t stream);
+hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream);
+hipError_t hipStreamSynchronize(hipStream_t stream);
 hipError_t hipMemcpyDtoDAsync(void* to, void* from, size_t bytes, hipStream_t stream);
 
 __attribute__((const)) unsigned tl2hip_thread(int axis);
