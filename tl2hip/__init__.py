@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tl2hip.notation.kernels import Kernel as Kernel
     from tl2hip.notation.kernels import distinct as distinct
     from tl2hip.notation.kernels import kernel as kernel
+    from tl2hip.notation.kernels import offsets as offsets
     from tl2hip.notation.marks import lanes as lanes
     from tl2hip.notation.marks import lds as lds
     from tl2hip.notation.marks import serial as serial
@@ -62,7 +63,7 @@ _HOMES = {
         *("i64", "i32", "i16", "i8", "u8", "u32", "bool_"),
     ),
     "tl2hip.notation.extents": ("dims",),
-    "tl2hip.notation.kernels": ("Kernel", "distinct", "kernel"),
+    "tl2hip.notation.kernels": ("Kernel", "distinct", "kernel", "offsets"),
     "tl2hip.notation.marks": (
         *("lanes", "lds", "serial", "stages", "strides", "tiled", "unroll", "vec", "waves"),
     ),

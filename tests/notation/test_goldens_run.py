@@ -189,6 +189,17 @@ def test_jacobi_time(steps: int) -> None:
     assert (a == x).all() and (b == y).all()
 
 
+def test_laplace() -> None:
+    p = draw(5, 6)
+    p[1:-1, 1:-1] = 0
+    edge = p.copy()
+    assert golden("laplace").laplace(p, np.empty_like(p), np.float32(1e-4), 500) < 500
+    assert (p[0] == edge[0]).all() and (p[:, -1] == edge[:, -1]).all()
+    mean = 0.25 * (p[1:-1, :-2] + p[1:-1, 2:] + p[:-2, 1:-1] + p[2:, 1:-1])
+    assert np.allclose(p[1:-1, 1:-1], mean, atol=1e-4)
+    assert golden("laplace").laplace(p, np.empty_like(p), np.float32(0), 0) == 0
+
+
 def test_mandelbrot() -> None:
     count = np.full((4, 6), -1, "i4")
     golden("mandelbrot").mandelbrot(-2, 1, 0.5, 30, count)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tl2hip
-from tl2hip import Kernel, distinct, kernel
+from tl2hip import Kernel, distinct, kernel, offsets
 from tl2hip.notation.home import home
 
 HEAD = """\
@@ -313,3 +313,8 @@ def test_the_compiler_is_asked_by_file_and_name(tmp_path: Path, monkeypatch: pyt
 def test_distinct() -> None:
     assert distinct(np.array([3, 1, 2])) and distinct(np.empty(0, "i4"))
     assert not distinct(np.array([[3, 1], [1, 2]]))
+
+
+def test_offsets() -> None:
+    assert offsets(np.array([0, 0, 3, 5])) and offsets(np.empty(0, "i4"))
+    assert not offsets(np.array([0, 4, 3])) and not offsets(np.array([-1, 4]))

@@ -175,6 +175,18 @@ def test_distinct_indices_are_distinct() -> None:
         assert len(set(idx.tolist())) == 30 and idx.min() >= 0 and idx.max() < 40
 
 
+def test_offsets_never_fall() -> None:
+    at = h.to_whole(h.load("start", h.i, dtype=I32))
+    nest = h.nest(
+        [h.loop("i", h.M, Store("z", (at,), h.f32(1)))],
+        [h.array("start", I32, h.M), h.array("z", F32, h.N)],
+        "M N",
+    )
+    for mode in MODES:
+        start = data(replace(nest, offsets=("start",)), {"M": 30, "N": 40}, mode, 0).arrays["start"]
+        assert (np.diff(start) >= 0).all() and start.min() >= 0 and start.max() <= 40
+
+
 @pytest.mark.parametrize("dtype", [F8E4M3, F16, BF16, F32, F64], ids=str)
 def test_modes_are_what_they_say(dtype: DType) -> None:
     nest = h.product(dtype)

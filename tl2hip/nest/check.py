@@ -87,7 +87,7 @@ class _Checker:
         _require(set(nest.order) <= arguments, "a parameter is not declared", nest.order)
         for a in nest.arrays:
             self._array(a)
-        for name in (*nest.results, *nest.scalar_results, *nest.distinct):
+        for name in (*nest.results, *nest.scalar_results, *nest.distinct, *nest.offsets):
             _require(name in self.arrays, "no such array", name)
         for check in nest.checks:
             self._wants(check.test, BOOL)

@@ -48,7 +48,7 @@ class Chain:
 def fused(nest: Nest) -> Nest:
     """The nest without the local arrays that pass an element from one loop to the next."""
     for a in nest.arrays:
-        if a.role == "local" and a.name not in (*nest.results, *nest.distinct):
+        if a.role == "local" and a.name not in (*nest.results, *nest.distinct, *nest.offsets):
             body = _block(nest.body, a.name, nest)
             if body != nest.body:
                 others = tuple(x for x in nest.arrays if x.name != a.name)

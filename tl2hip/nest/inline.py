@@ -65,7 +65,7 @@ def forward(nest: Nest) -> Nest:
         return nest
     nest = prove(nest)
     for a in nest.arrays:
-        if a.role == "local" and a.name not in nest.distinct:
+        if a.role == "local" and a.name not in (*nest.distinct, *nest.offsets):
             nest = _without(nest, a)
     return nest
 

@@ -365,7 +365,8 @@ class Nest:
     `order` lists the parameters as the user wrote them (array and scalar names); `dims` the symbolic extents in
     order of first appearance; `results` the returned arrays in order (`scalar_results` those of them that the
     Python function returns as a scalar: they have shape (1,)).
-    `distinct` names index arrays whose elements the user asserted to be distinct.
+    `distinct` names index arrays whose elements the user asserted to be distinct, `offsets` those of which none is
+    below 0 or below the one before it.
     `math` is the dtype that weak float functions of f32 and narrower values are computed in.
     """
 
@@ -381,6 +382,7 @@ class Nest:
     results: tuple[str, ...] = ()
     scalar_results: tuple[str, ...] = ()
     distinct: tuple[str, ...] = ()
+    offsets: tuple[str, ...] = ()
     idioms: tuple[Idiom, ...] = ()
     doc: str = ""
     at: Span = field(default=NOWHERE, compare=False)

@@ -99,6 +99,15 @@ def _kernel(function: Callable[..., Any], math: Element | None) -> Kernel:
     return Kernel(function, math)
 
 
+def offsets(index: Any, /) -> bool:
+    """Whether an array holds offsets, none below 0 and none below the one before it: `assert offsets(start)` says
+    that the ranges `start[i]` to `start[i + 1]` do not overlap."""
+    import numpy as np
+
+    values = np.asarray(index)
+    return bool(np.all(values >= 0) and np.all(values[1:] >= values[:-1]))
+
+
 def distinct(index: Any, /) -> bool:
     """Whether all elements of an index array differ: `assert distinct(idx)` licenses a plain scatter."""
     import numpy as np

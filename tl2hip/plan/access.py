@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tl2hip.nest.index import value_of
-from tl2hip.nest.ir import AxisRef, Binary, Expr, If, Load, Loop, Set, Stmt, Store, Unary, Update, Var, While
-from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, blocks, own_exprs
+from tl2hip.nest.ir import AxisRef, Binary, Cast, Expr, If, Load, Loop, Set, Stmt, Store, Unary, Update, Var, While
+from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, blocks, map_expr, own_exprs
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,10 @@ def _scaled(a: Expr, b: Expr, axis: str) -> int | None:
     return None
 
 
+def _in_i64(e: Expr) -> Expr:
+    return e.value if isinstance(e, Cast) and e.dtype.is_int and e.value.dtype.is_int else e
+
+
 DEPTH_WEIGHT = 8
 """One more loop around an access counts as this many accesses: a guess at an unknown trip count."""
 
@@ -97,6 +101,8 @@ def runs_smoothly(body: Iterable[Stmt], axis: str) -> bool:
 
 
 def _contiguous(index: tuple[Expr, ...], axis: str) -> bool:
+    """As far as a guess goes: an index in a narrow dtype may wrap, and hardly ever does."""
+    index = tuple(map_expr(_in_i64, i) for i in index)
     if coefficient(index[-1], axis) not in (1, -1):
         return False
     return all(coefficient(i, axis) == 0 for i in index[:-1])

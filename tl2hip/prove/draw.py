@@ -91,6 +91,9 @@ def _array(nest: Nest, a: Array, at: Evaluator, found: Uses, mode: str, random: 
         return random.integers(0, 2, shape).astype(np.bool_)
     if a.dtype.is_float:
         return _floats(shape, a.dtype, mode, random).astype(kind)
+    if a.name in nest.offsets:
+        over = found.bounds.get(a.name) or found.subscripts.get(a.name) or ()
+        return _pointers(shape, _smallest(nest, over, at) if over else FREE_TRIPS, random).astype(kind)
     if a.name in found.limits:
         return _bounds(nest, a, shape, at, found, random).astype(kind)
     if a.name in found.subscripts:
@@ -118,6 +121,11 @@ def _bounds(
     limit = _smallest(nest, over, at) if over else FREE_TRIPS
     if a.name not in found.starts:
         return np.where(random.random(shape) < 0.2, 0, random.integers(0, limit + 1, shape))
+    return _pointers(shape, limit, random)
+
+
+def _pointers(shape: tuple[int, ...], limit: int, random: np.random.Generator) -> Values:
+    """Starts of rows up to a limit, some of them empty."""
     pointers = np.sort(random.integers(0, limit + 1, shape), axis=-1)
     if pointers.shape and pointers.shape[-1] > 1:
         empty = random.random(shape)[..., 1:] < 0.3

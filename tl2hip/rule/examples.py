@@ -25,7 +25,7 @@ from tl2hip.source.read import find, read
 from tl2hip.source.span import Source
 
 _HEADING = re.compile(r"#\s*(hit|miss):\s*(.*)")
-_NAMES = "Tensor, Tile, dims, distinct, kernel, serial, f64, f32, f16, bf16, i64, i32, i16, i8, u8, u32"
+_NAMES = "Tensor, Tile, dims, distinct, kernel, offsets, serial, f64, f32, f16, bf16, i64, i32, i16, i8, u8, u32"
 _CAPITALS = re.compile(r"\b[A-Z][A-Z0-9_]*\b")
 
 

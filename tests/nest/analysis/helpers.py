@@ -8,7 +8,7 @@
     ''')
 
 Declarations come first: `array NAME[extents]: dtype` (with `local` before it for a local), `scalar s: i64`,
-`var v: f32`, `distinct idx`, `check expr`. Names that are nothing else are dims. `a[i] += e` is an
+`var v: f32`, `distinct idx`, `offsets start`, `check expr`. Names that are nothing else are dims. `a[i] += e` is an
 Update, and so is `update("max", a[i], e)`. `alloc(a)` is an Alloc.
 """
 
@@ -79,6 +79,7 @@ class Maker:
     scalars: dict[str, Scalar] = field(default_factory=dict)
     variables: dict[str, DType] = field(default_factory=dict)
     distinct: list[str] = field(default_factory=list)
+    offsets: list[str] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     dims: list[str] = field(default_factory=list)
     axes: dict[str, str] = field(default_factory=dict)
@@ -242,6 +243,7 @@ def make(text: str) -> Nest:
         body=body,
         checks=tuple(maker.checks),
         distinct=tuple(maker.distinct),
+        offsets=tuple(maker.offsets),
     )
 
 
@@ -264,8 +266,8 @@ def _declare(maker: Maker, line: str) -> bool:
             else:
                 maker.variables[name.strip()] = t
         return True
-    if word == "distinct":
-        maker.distinct += what.replace(",", " ").split()
+    if word in ("distinct", "offsets"):
+        getattr(maker, word).extend(what.replace(",", " ").split())
         return True
     if word == "check":
         maker.checks.append(Check(maker.expr(ast.parse(what, mode="eval").body, BOOL), what))

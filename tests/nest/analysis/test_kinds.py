@@ -141,6 +141,22 @@ PARALLEL = {
         for i in range(m):
             y[idx[i]] = y[idx[i]] * 2
     """,
+    "rows between offsets": """
+        array y[n]
+        array start[m + 1]: i32
+        offsets start
+        for b in range(m):
+            for t in range(start[b], start[b + 1]):
+                y[t] = y[t] + b
+    """,
+    "rows of offsets, by their length": """
+        array y[n]
+        array start[m + 1]: i32
+        offsets start
+        for b in range(m):
+            for t in range(start[b + 1] - start[b]):
+                y[start[b] + t] = b
+    """,
     "private under if": """
         array x[n]
         array y[n]
@@ -264,6 +280,29 @@ def test_an_index_that_repeats_is_no_licence_through_another_array() -> None:
     assert kinds(text) == {"i": "serial"}
     doubled = PARALLEL["distinct scatter"].replace("y[idx[i]]", "y[idx[i // 2]]")
     assert kinds(doubled) == {"i": "serial"}
+
+
+ROWS = PARALLEL["rows between offsets"]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("offsets start", ""),
+        ("start[b + 1])", "start[b + 1] + 1)"),
+        ("range(start[b]", "range(start[b] - 1"),
+        ("start[b + 1])", "start[b + 2])"),
+        ("range(start[b], start[b + 1])", "range(start[b + 1], start[b])"),
+        ("y[t] = y[t] + b", "y[t] = y[t + 1] + b"),
+        ("y[t] = y[t] + b", "start[b] = t\n                y[t] = b"),
+        ("y[t] = y[t] + b", "y[2 * t - start[b]] = b"),
+    ],
+)
+def test_rows_that_may_overlap_are_serial(right: str, wrong: str) -> None:
+    assert kinds(ROWS)["b"] == "parallel"
+    assert ROWS.count(right) == 1
+    expected = "parallel" if "range(start[b + 1]" in wrong else "serial"
+    assert kinds(ROWS.replace(right, wrong))["b"] == expected
 
 
 def test_multiples_of_distinct_elements_may_meet_where_they_wrap() -> None:

@@ -18,11 +18,8 @@ from tl2hip.nest.analysis.affine import (
     symbols,
 )
 from tl2hip.nest.analysis.facts import Facts
-from tl2hip.nest.analysis.integer import System
+from tl2hip.nest.analysis.integer import Pair, System
 from tl2hip.nest.analysis.trace import Access, Trace
-
-Pair = tuple[Poly, Poly]
-"""The index of each of two accesses in one dimension."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +247,24 @@ class Pairs:
             for p in access.facts.all():
                 system.require(p, copy)
             system.explain([*access.facts.all(), *access.index, *access.shape], copy)
+        self._in_order(system, (x, y))
         possible, found = system.value_of(away)
         return Conflict(x, y, found if q.distance is None else q.distance) if possible else None
+
+    def _in_order(self, system: System, accesses: tuple[Access, Access]) -> None:
+        """That of two offsets the one that stands first is not the greater."""
+        known: list[tuple[str, Poly, Poly, int]] = []
+        for s, copy in system.explained:
+            load = self.trace.meanings[s].load
+            if load is None or load[0] not in self.trace.nest.offsets or len(load[1]) != 1:
+                continue
+            array, (place,) = load
+            if self.prover.within(place, self.trace.shapes[array][0], accesses[copy - 1].facts):
+                known.append((array, place, {(s,): 1}, copy))
+        for n, (array, place, value, copy) in enumerate(known):
+            for other in known[n + 1 :]:
+                if other[0] == array:
+                    system.in_order((place, other[1]), (value, other[2]), (copy, other[3]))
 
     def _wrapping(self, system: System, x: Access, y: Access, d: int) -> None:
         """One dimension whose index may be negative: the element is it, or it and the extent."""

@@ -7,6 +7,9 @@ import re
 from tl2hip.nest.analysis.affine import Poly, Symbol, subtract, symbols
 from tl2hip.nest.analysis.facts import Meaning
 
+Pair = tuple[Poly, Poly]
+"""A polynomial of each of two copies."""
+
 LIMIT = 100_000
 """Operations of isl that one question may take; past it the answer is "possible"."""
 
@@ -31,7 +34,8 @@ class System:
         self.constraints: list[str] = []
         self._fixed: set[str] = set()
         """The unknowns that are the same in all copies."""
-        self._explained: set[tuple[Symbol, int]] = set()
+        self.explained: dict[tuple[Symbol, int], None] = {}
+        """The symbols of which all is said that is known, each in its copy."""
 
     def shared(self, s: Symbol) -> bool:
         """Whether the symbol is the same in both copies."""
@@ -68,9 +72,9 @@ class System:
         pending = [s for p in ps for s in symbols(p)]
         while pending:
             s = pending.pop()
-            if (s, copy) in self._explained:
+            if (s, copy) in self.explained:
                 continue
-            self._explained.add((s, copy))
+            self.explained[s, copy] = None
             meaning = self.meanings[s]
             if meaning.nonneg:
                 self.require({(s,): 1}, copy)
@@ -81,6 +85,13 @@ class System:
                 self._either(s, meaning, copy)
             if s.kind == "axis":
                 pending += self._stride(s, copy)
+
+    def in_order(self, places: Pair, values: Pair, copies: tuple[int, int]) -> None:
+        """Adds that of two values, each at a place, the one that stands later is not the lesser."""
+        i, j = (self.text(p, copy) for p, copy in zip(places, copies, strict=True))
+        x, y = (self.text(v, copy) for v, copy in zip(values, copies, strict=True))
+        if None not in (i, j, x, y):
+            self.constraints.append(f"(({i} > {j} or {x} <= {y}) and ({j} > {i} or {y} <= {x}))")
 
     def _stride(self, s: Symbol, copy: int) -> list[Symbol]:
         start, _, step = self.bounds[s.name]

@@ -72,7 +72,7 @@ class Trace:
     def __init__(self, nest: Nest, tests: bool = True) -> None:
         self.nest = nest
         self._tests = tests
-        self.values = Values()
+        self.values = Values(nest.offsets)
         self.meanings, self.prover = self.values.meanings, self.values.prover
         self.accesses: list[Access] = []
         self.shapes: dict[str, tuple[Poly, ...]] = {}
@@ -156,13 +156,13 @@ class Trace:
                     return self.values.arithmetic(op, operands[0], operands[1], facts)
                 if t.is_int and op in ("min", "max", "minimum", "maximum"):
                     return self.values.extreme(op, operands[0], operands[1])
-                return self.values.opaque(("binary", op, t.name), t, operands)
+                return self.values.narrow(op, operands[0], operands[1], t, facts)
             case Compare(op=op, left=left):
                 return self.values.compare(op, operands[0], operands[1], left.dtype, facts)
             case Cast(value=inner, dtype=t):
                 if fits(inner.dtype, t):
                     return operands[0]
-                return self.values.opaque(("cast", t.name), t, operands)
+                return self.values.cast(operands[0], inner.dtype, t, facts)
             case Call(name=name, dtype=t):
                 return self.values.opaque(("call", name, t.name), t, operands)
 

@@ -43,7 +43,8 @@ def plain(t: DType) -> bool:
 class Values:
     """The symbols of one nest."""
 
-    def __init__(self) -> None:
+    def __init__(self, offsets: tuple[str, ...] = ()) -> None:
+        self.offsets = offsets
         self.meanings: dict[Symbol, Meaning] = {}
         self.prover = Prover(self.meanings)
         self._numbers: dict[object, Symbol] = {}
@@ -122,7 +123,9 @@ class Values:
         if new:
             facts = self.dtype_facts(s, t) if plain(t) else ()
             load = (array, index)
-            self.symbol(s, self.varies(index), facts, sized=bool(facts), load=load, opaque=True)
+            offset = array in self.offsets
+            varies, sized = self.varies(index), bool(facts)
+            self.symbol(s, varies, facts, sized=sized, nonneg=offset, load=load, opaque=not offset)
         return of(s)
 
     def choice(self, t: DType, test: Poly, then: Poly, orelse: Poly) -> Poly:
@@ -155,6 +158,25 @@ class Values:
                 if count is not None and 0 <= count < 63:
                     return scale(a, 1 << count)
         return self.opaque(("binary", op, "i64"), I64, (a, b))
+
+    def narrow(self, op: str, a: Poly, b: Poly, t: DType, facts: Facts) -> Poly:
+        """An operation in a dtype narrower than i64, or on floats: as in i64 where the result surely fits."""
+        if t.is_int and op in ("+", "-", "*") and self.sized(a) and self.sized(b):
+            found = self.arithmetic(op, a, b, facts)
+            if self._fits(found, t, facts):
+                return found
+        return self.opaque(("binary", op, t.name), t, (a, b))
+
+    def cast(self, value: Poly, source: DType, t: DType, facts: Facts) -> Poly:
+        """A value in another dtype: unchanged where it is whole in both and surely fits."""
+        if source.is_int and t.is_int and self.sized(value) and self._fits(value, t, facts):
+            return value
+        return self.opaque(("cast", t.name), t, (value,))
+
+    def _fits(self, p: Poly, t: DType, facts: Facts) -> bool:
+        low, high = _limits(t)
+        above, below = add(p, number(-low)), subtract(number(high), p)
+        return self.prover.nonneg(above, facts) and self.prover.nonneg(below, facts)
 
     def extreme(self, op: str, a: Poly, b: Poly) -> Poly:
         low = op in ("min", "minimum")

@@ -169,7 +169,8 @@ def _nest(ctx: Context, signature: Signature, results: Results) -> ir.Nest:
         checks=tuple(state.checks),
         results=tuple(results.names),
         scalar_results=tuple(results.scalars),
-        distinct=tuple(state.distinct),
+        distinct=tuple(state.promised["distinct"]),
+        offsets=tuple(state.promised["offsets"]),
         doc=ctx.function.doc or "",
         at=ctx.function.at,
     )

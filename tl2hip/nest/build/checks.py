@@ -16,10 +16,12 @@ from tl2hip.source.span import Source, Span
 
 
 def assertion(ctx: Context, s: nodes.Assert) -> None:
-    """`assert K % 64 == 0` or `assert distinct(index)`, outside all loops."""
-    if isinstance(s.test, nodes.Call) and means(ctx, s.test.func) == "tl2hip.distinct":
-        _distinct(ctx, s.test)
-        return
+    """`assert K % 64 == 0`, `assert distinct(index)` or `assert offsets(start)`, outside all loops."""
+    if isinstance(s.test, nodes.Call):
+        promise = (means(ctx, s.test.func) or "").removeprefix("tl2hip.")
+        if promise in ctx.state.promised:
+            _promise(ctx, promise, s.test)
+            return
     found = test(ctx, s.test)
     if ctx.axes or not all(_of_sizes(p) for p in all_parts(found)):
         raise Refused(problems.AssertNotSizes(at=s.at))
@@ -52,13 +54,13 @@ def _of_sizes(e: ir.Expr) -> bool:
     return not isinstance(e, ir.Var | ir.Load | ir.AxisRef)
 
 
-def _distinct(ctx: Context, call: nodes.Call) -> None:
+def _promise(ctx: Context, promise: str, call: nodes.Call) -> None:
     for a in call.args:
         found = value(ctx, a)
         if not isinstance(found, View) or not found.shape or not found.dtype.is_int:
-            raise Refused(problems.NeedsArray("`distinct`", at=a.at))
-        if found.array not in ctx.state.distinct:
-            ctx.state.distinct.append(found.array)
+            raise Refused(problems.NeedsArray(f"`{promise}`", at=a.at))
+        known = ctx.state.promised[promise]
+        ctx.state.promised[promise] = tuple(dict.fromkeys((*known, found.array)))
 
 
 def quoted(source: Source, at: Span) -> str:

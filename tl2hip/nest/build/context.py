@@ -62,7 +62,8 @@ class State:
     tilings: dict[str, Tiling] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     checks: list[ir.Check] = field(default_factory=list)
-    distinct: list[str] = field(default_factory=list)
+    promised: dict[str, tuple[str, ...]] = field(default_factory=lambda: {"distinct": (), "offsets": ()})
+    """The arrays that the user asserted something of, by what it is."""
     calls: int = 0
     dropped: int = 0
     """Statements that were refused."""
@@ -80,7 +81,7 @@ class State:
             dict(self.tilings),
             list(self.problems),
             list(self.checks),
-            list(self.distinct),
+            dict(self.promised),
             self.calls,
             self.dropped,
             dict(self.equal),

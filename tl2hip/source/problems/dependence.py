@@ -160,12 +160,13 @@ class ConflictingStores(Problem):
     )
     help: ClassVar[str] = (
         "give each iteration its own element, use `+=` or max, or say `assert distinct(…)` of an index array"
-        " without repeats"
+        " without repeats, `assert offsets(…)` of row starts that never fall"
     )
     why: ClassVar[str] = (
         "In Python the last store to an element wins. Iterations that run at once have no order, so such a"
         " store is only allowed where each iteration stores to elements of its own. A subscript that is read"
-        " from an array may repeat; `assert distinct(index)` promises that it does not."
+        " from an array may repeat; `assert distinct(index)` promises that it does not. Ranges between bounds from"
+        " an array may overlap; `assert offsets(start)` promises that none starts before the last one ended."
     )
     example: ClassVar[str] = (
         "@kernel\n"

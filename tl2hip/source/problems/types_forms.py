@@ -222,7 +222,9 @@ class AssertNotSizes(Problem):
     code: ClassVar[str] = "TL348"
     title: ClassVar[str] = "Assertion over data"
     message: ClassVar[str] = "an assertion can speak of sizes and scalar parameters, and stands outside all loops"
-    help: ClassVar[str] = "check the data in Python before the call, or state `assert distinct(index)`"
+    help: ClassVar[str] = (
+        "check the data in Python before the call, or state `assert distinct(index)` or `assert offsets(start)`"
+    )
     why: ClassVar[str] = (
         "The launcher checks assertions on the host, before anything runs there: it knows sizes and scalar "
         "arguments, not the contents of arrays."
