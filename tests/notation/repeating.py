@@ -44,7 +44,7 @@ def repeat(kernel: Kernel, before: dict[str, Any], after: dict[str, Any], return
             sizes |= {extent.name: size for extent, size in pairs if isinstance(extent, ir.Dim)}
     loose = any(problem.code == F32_MATH for problem in report.problems)
     for name, got in run(made, arrays, scalars, sizes).items():
-        expected = after.get(name, returned)
+        expected = np.asarray(after.get(name, returned))
         assert got.dtype == expected.dtype
         tolerance = {"rtol": 1e-3, "atol": 1e-5} if loose else {"rtol": 0, "atol": 0}
         np.testing.assert_allclose(got.astype("f8"), expected.astype("f8"), **tolerance)
