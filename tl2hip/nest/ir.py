@@ -365,8 +365,7 @@ class Nest:
     `order` lists the parameters as the user wrote them (array and scalar names); `dims` the symbolic extents in
     order of first appearance; `results` the returned arrays in order (`scalar_results` those of them that the
     Python function returns as a scalar: they have shape (1,)).
-    `distinct` names index arrays whose elements the user asserted to be distinct, `offsets` those of which none is
-    below 0 or below the one before it.
+    `distinct` names index arrays asserted to hold distinct elements, `offsets` rising ones from 0 up.
     `math` is the dtype that weak float functions of f32 and narrower values are computed in.
     """
 
