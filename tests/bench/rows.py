@@ -12,7 +12,7 @@ import numpy as np
 
 from tl2hip import Tensor, Tile, bf16, dims, f16, f32, i32, kernel
 
-M, N = dims("M N")
+B, M, N = dims("B M N")
 
 
 @kernel
@@ -87,6 +87,25 @@ def gemv(A: Tensor[{t}, M, N], x: Tensor[{t}, N], y: Tensor[f32, M]) -> None:
             s += f32(A[i, j]) * f32(x[j])
         y[i] = s
 '''
+GEMV_BATCH = '''\
+def gemv_batch(A: Tensor[{t}, B, M, N], x: Tensor[{t}, B, N], y: Tensor[f32, B, M]) -> None:
+    """y[b] = A[b] @ x[b]."""
+    for b in range(B):
+        for i in range(M):
+            s = f32(0)
+            for j in range(N):
+                s += f32(A[b, i, j]) * f32(x[b, j])
+            y[b, i] = s
+'''
+GEMV_COLUMNS = '''\
+def gemv_columns(x: Tensor[{t}, N], A: Tensor[{t}, N, M], y: Tensor[f32, M]) -> None:
+    """y = x @ A."""
+    for i in range(M):
+        s = f32(0)
+        for j in range(N):
+            s += f32(x[j]) * f32(A[j, i])
+        y[i] = s
+'''
 NO_SPILLS = Aim("spills", 0)
 
 
@@ -111,4 +130,8 @@ ROWS = (
     _row("transpose f16", TRANSPOSE.format(t="f16"), "64x64", "-", n=None, M=128, N=128),
     _row("gemv f32", GEMV.format(t="f32"), "4,096", "-", M=8),
     _row("gemv f16", GEMV.format(t="f16"), "4,096", "-", M=8),
+    _row("gemv f16 few long rows", GEMV.format(t="f16"), "65,536", "-", n=65_536, M=2),
+    _row("gemv batch f16", GEMV_BATCH.format(t="f16"), "4,096", "-", B=2, M=8),
+    _row("gemv columns f32", GEMV_COLUMNS.format(t="f32"), "4,096", "-", M=64),
+    _row("gemv columns f16", GEMV_COLUMNS.format(t="f16"), "4,096", "-", M=128),
 )  # fmt: skip

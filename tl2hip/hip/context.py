@@ -40,7 +40,8 @@ class Used:
 class Context:
     """Facts for the expressions of one function.
 
-    `natural` holds the i64 names (loop variables, constants) known to be 0 or more; `index` those that count or
+    `natural` holds the i64 names (loop variables, constants) known to be 0 or more, `positive` those known to be 1
+    or more; `index` those that count or
     address things, whose sums and products stay far from 2**63. `host` is set for the launcher.
     """
 
@@ -48,6 +49,7 @@ class Context:
     used: Used
     arrays: Mapping[str, Array]
     natural: set[str] = field(default_factory=set)
+    positive: set[str] = field(default_factory=set)
     index: set[str] = field(default_factory=set)
     below: dict[str, Expr | None] = field(default_factory=dict)
     """What each loop variable stays below, where its loop counts up."""

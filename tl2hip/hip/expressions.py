@@ -184,10 +184,9 @@ def _divide(op: str, a: Expr, b: Expr, ctx: Context) -> Text:
 
 
 def _floor(op: str, a: Expr, b: Expr, ctx: Context) -> Text:
-    """`//` and `%`: C++'s own where both sides are naturals and the divisor is a constant, else a helper."""
+    """`//` and `%`: C++'s own where neither side is negative and the divisor is not 0, else a helper."""
     t = a.dtype
-    positive = isinstance(b, Const) and b.value > 0
-    natural = not t.is_float and positive and facts.is_natural(a, ctx)
+    natural = not t.is_float and facts.is_positive(b, ctx) and facts.is_natural(a, ctx)
     if natural:
         return _back(infix({"//": "/", "%": "%"}[op], *_operands(a, b, ctx)), t, ctx)
     return _helped({"//": "floordiv", "%": "mod"}[op], a, b, ctx)

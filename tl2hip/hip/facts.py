@@ -91,6 +91,8 @@ def is_natural(e: Expr, ctx: Context) -> bool:
             return name in ctx.natural
         case Binary(op="+" | "*" | "^", left=a, right=b):
             return is_index(e, ctx) and is_natural(a, ctx) and is_natural(b, ctx)
+        case Binary(op="-", left=a, right=Const(value=1)):
+            return is_index(a, ctx) and is_positive(a, ctx)
         case Binary(op="//" | "min" | "minimum", left=a, right=b):
             return is_natural(a, ctx) and is_natural(b, ctx)
         case Binary(op="%", right=b):
@@ -101,6 +103,24 @@ def is_natural(e: Expr, ctx: Context) -> bool:
             return is_natural(a, ctx) and is_natural(b, ctx)
         case _:
             return not e.dtype.is_float and bounds(e)[0] >= 0
+
+
+def is_positive(e: Expr, ctx: Context) -> bool:
+    """Whether an i64 index is 1 or more."""
+    match e:
+        case Const(value=v):
+            return v > 0
+        case Var(name=name):
+            return name in ctx.positive
+        case Binary(op="+", left=a, right=b):
+            either = is_positive(a, ctx) or is_positive(b, ctx)
+            return either and is_index(e, ctx) and is_natural(a, ctx) and is_natural(b, ctx)
+        case Binary(op="*", left=a, right=b):
+            return is_index(e, ctx) and is_positive(a, ctx) and is_positive(b, ctx)
+        case Binary(op="max" | "maximum", left=a, right=b):
+            return is_positive(a, ctx) or is_positive(b, ctx)
+        case _:
+            return False
 
 
 def is_inside(index: Expr, extent: Expr, ctx: Context) -> bool:

@@ -11,7 +11,7 @@ from tl2hip.hip.expressions import show
 from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.kernel import broken
 from tl2hip.hip.names import Names
-from tl2hip.hip.statements import loop_head, natural_loop, quoted
+from tl2hip.hip.statements import loop_head, natural_loop, note_value, quoted
 from tl2hip.hip.text import MUL
 from tl2hip.hip.wrap import wrapped_lines
 from tl2hip.nest.ir import Const, Expr, Unary
@@ -19,6 +19,7 @@ from tl2hip.plan.ir import (
     Aligned,
     DeviceKernel,
     HostIf,
+    HostLet,
     HostLoop,
     HostStmt,
     HostWhile,
@@ -121,6 +122,14 @@ def _block(head: str, body: tuple[HostStmt, ...], w: HostWriter) -> None:
     write_host(body, w)
     w.depth -= 1
     w.declared = declared
+
+
+@write.register
+def _let(s: HostLet, w: HostWriter) -> None:
+    if s.note:
+        w.line(f"// {s.note}")
+    w.line(f"const i64 {w.names[s.name]} = {show(s.value, w.ctx).argument};")
+    note_value(s.name, s.value, w.ctx)
 
 
 @write.register

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tl2hip.hip.names import Names, words
-from tl2hip.plan.ir import Combine, Declare, For, HostIf, HostLoop, HostStmt, HostWhile, Let, Plan, ReadBack
+from tl2hip.plan.ir import (
+    Combine,
+    Declare,
+    For,
+    HostIf,
+    HostLet,
+    HostLoop,
+    HostStmt,
+    HostWhile,
+    Let,
+    Plan,
+    ReadBack,
+)
 from tl2hip.plan.matrix_ir import TakeTile, Window
 from tl2hip.plan.walk import all_stmts
 
@@ -52,7 +64,7 @@ def _host_names(body: tuple[HostStmt, ...]) -> Iterator[str]:
             yield from _host_names(s.body)
         elif isinstance(s, HostWhile):
             yield from _host_names(s.body)
-        elif isinstance(s, ReadBack):
+        elif isinstance(s, HostLet | ReadBack):
             yield s.name
         elif isinstance(s, HostIf):
             yield from _host_names((*s.then, *s.orelse))

@@ -10,7 +10,7 @@ from tl2hip.hip.access import element, guarded_offset, offset
 from tl2hip.hip.atomics import atomic
 from tl2hip.hip.context import Context
 from tl2hip.hip.expressions import FP8, plain_is_exact, show
-from tl2hip.hip.facts import is_index, is_natural
+from tl2hip.hip.facts import is_index, is_natural, is_positive
 from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.helpers import extreme as extreme_step
 from tl2hip.hip.names import Names
@@ -118,13 +118,15 @@ def _let(s: Let, w: Writer) -> None:
 
 
 def note_value(name: str, value: Expr, ctx: Context) -> None:
-    """Remembers of an i64 constant whether it is an index, and whether it is not negative."""
-    ctx.index.discard(name)
-    ctx.natural.discard(name)
+    """Remembers of an i64 constant whether it is an index, and whether it is not negative, or 1 or more."""
+    for facts in (ctx.index, ctx.natural, ctx.positive):
+        facts.discard(name)
     if value.dtype is I64 and is_index(value, ctx):
         ctx.index.add(name)
         if is_natural(value, ctx):
             ctx.natural.add(name)
+        if is_positive(value, ctx):
+            ctx.positive.add(name)
 
 
 @write.register

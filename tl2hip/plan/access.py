@@ -34,6 +34,18 @@ def uses(body: Iterable[Stmt]) -> Uses:
     )
 
 
+def multiplies(body: Iterable[Stmt]) -> bool:
+    """Whether every loop of a body, and there is one, multiplies elements of two arrays."""
+    loops = [s for s in body if isinstance(s, Loop)]
+    return bool(loops) and all(_is_product(s) for s in loops)
+
+
+def _is_product(loop: Loop) -> bool:
+    exprs = tuple(all_exprs(loop.body))
+    arrays = {e.array for e in exprs if isinstance(e, Load)}
+    return len(arrays) > 1 and any(isinstance(e, Binary) and e.op == "*" for e in exprs)
+
+
 def loads_or_locals(e: Expr) -> bool:
     """Whether an expression needs memory or a scalar local, so that the launcher cannot evaluate it."""
     return any(isinstance(p, Load | Var) for p in all_parts(e))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,6 +25,11 @@ class Chain:
         """Which axis the lanes run along: the one with the most contiguous accesses, the innermost of equals."""
         scores = [unit_stride(self.body, a.name) for a in self.axes]
         return max(range(len(scores)), key=lambda n: (scores[n], n))
+
+    def part(self, numbers: Iterable[int]) -> Chain:
+        """Some of its axes, around the same body."""
+        chosen = tuple(numbers)
+        return Chain(tuple(self.axes[n] for n in chosen), tuple(self.places[n] for n in chosen), self.body)
 
 
 def head(loop: Loop, kinds: Mapping[str, AxisKind]) -> Chain:

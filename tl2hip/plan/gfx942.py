@@ -33,6 +33,9 @@ strided, so more blocks than this bring nothing."""
 MAX_GRID_YZ = 65_535
 """Blocks along y or z (HIP's limit)."""
 
+COMPUTE_UNITS = 304
+"""Compute units of an MI300X or MI325X, 38 of each of eight dies (AMD CDNA 3 white paper); an MI300A has 228."""
+
 TOTAL_BLOCKS = 1024
 """Blocks that share a whole-array reduction: about three for each of the chip's 304 compute units, and few
 enough for one block to add up what they leave."""

@@ -309,6 +309,16 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
+class HostLet:
+    """`const i64 name = value;` in the rest of the block: read with `Var(name, I64)`, in kernels too, which take it
+    as an argument."""
+
+    name: str
+    value: Expr
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Aligned:
     """Every one of these arrays starts at a multiple of `bytes`, each i64 in `multiples` is a multiple of `of` (row
     pitches in elements), and each of `near` is below 2**31 (bytes that a 32-bit offset has to reach)."""
@@ -337,7 +347,7 @@ class Launch:
     grid: tuple[Expr, Expr, Expr]
 
 
-HostStmt = HostLoop | HostWhile | HostIf | ReadBack | Leave | Launch
+HostStmt = HostLoop | HostWhile | HostLet | HostIf | ReadBack | Leave | Launch
 
 
 # --- the plan --------------------------------------------------------------------------------------------

@@ -211,10 +211,10 @@ def _lanes(chain: Chain, n: int) -> int:
     return _fitting(replace(axis, tile=tile), chain.axes[:n], WAVE)
 
 
-def share_blocks(chain: Chain) -> tuple[Shared, ...]:
-    """Blocks along up to three axes, the innermost fastest."""
+def share_blocks(chain: Chain, letters: Sequence[str] = LETTERS) -> tuple[Shared, ...]:
+    """Blocks along as many axes as there are letters, the innermost fastest."""
     last = len(chain.axes) - 1
-    hows = {last - k: letter for k, letter in enumerate(LETTERS)}
+    hows = {last - k: letter for k, letter in enumerate(letters)}
     return tuple(
         Shared(a, chain.places[n], Spread(hows[n], True, 1, a.tile or 1) if n in hows else None)
         for n, a in enumerate(chain.axes)

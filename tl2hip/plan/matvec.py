@@ -1,17 +1,20 @@
-"""The kernels of a matrix times a vector: four rows a wave, or one row a block."""
+"""The kernels of a matrix times a vector: four rows a wave, one row a block, or one slice of a row a block."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.index import ONE, ZERO, add, floor_div, minimum, mul, number, sub, trip_count, value_of
+from tl2hip.nest.index import ONE, ZERO, add, floor_div, minimum, mul, number, product, sub, trip_count, value_of
 from tl2hip.nest.ir import Array, Axis, AxisRef, Compare, Expr, Load, Logic, Select, Set, Stmt, Var
 from tl2hip.nest.walk import map_expr, map_exprs, map_stmt_exprs, map_stmts
+from tl2hip.plan.chain import Chain
 from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import Combine, DeclareVector, DeviceIf, DeviceStmt, For, Let, LoadVector, Placed
-from tl2hip.plan.launch import BLOCK
+from tl2hip.plan.launch import BLOCK, share_blocks, wrap
+from tl2hip.plan.leave import Left, Slices
 from tl2hip.plan.names import called
+from tl2hip.plan.private import linear
 from tl2hip.plan.reduce import Partial, privatised
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
@@ -27,15 +30,20 @@ PIECES = 4
 WAVES = 4
 """Waves of a block that takes several rows a wave: one for each SIMD of a compute unit."""
 
+AROUND = ("y", "z")
+"""Where the axes around a row go in a grid; the x axis is the row's own, or that of its slices."""
+
 LANE, WAVE_INDEX = Var("thread.x", I64), Var("thread.y", I64)
 BLOCK_INDEX, BLOCKS = Var("block.x", I64), Var("blocks.x", I64)
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixVector:
-    """Rows of `matrix`, each reduced over `over` together with `vector`. `ahead` and `behind` are done once a row,
-    both behind the loop. `width` elements move at a time."""
+    """Rows of `matrix`, each reduced over `over` together with `vector`. `chain` has the axis `row` and those
+    around it. `ahead` and `behind` are done once a row, both behind the loop. `width` elements move at a time; the
+    places in `streamed` are read once."""
 
+    chain: Chain
     row: Axis
     over: Axis
     body: tuple[Stmt, ...]
@@ -44,14 +52,39 @@ class MatrixVector:
     behind: tuple[Stmt, ...]
     matrix: tuple[Place, ...]
     vector: tuple[Place, ...]
+    streamed: tuple[Place, ...]
     width: int
-    row_at: Span
     at: Span
+
+    @property
+    def length(self) -> Expr:
+        """Elements of a row."""
+        return trip_count(self.over.start, self.over.stop, 1)
 
     @property
     def whole(self) -> Expr:
         """Whole vectors of a row."""
-        return floor_div(trip_count(self.over.start, self.over.stop, 1), self.width)
+        return floor_div(self.length, self.width)
+
+    @property
+    def rows(self) -> Expr:
+        """Rows in all."""
+        return product(tuple(trip_count(a.start, a.stop, 1) for a in self.chain.axes))
+
+    @property
+    def row_at(self) -> Span:
+        return self.chain.places[self.chain.axes.index(self.row)]
+
+    @property
+    def around(self) -> Chain:
+        """The axes around a row."""
+        return self.chain.part(n for n, a in enumerate(self.chain.axes) if a is not self.row)
+
+    @property
+    def number_of_row(self) -> Expr:
+        """Which of all rows this one is, the innermost axis fastest."""
+        axes = reversed(self.chain.axes)
+        return linear(tuple((sub(AxisRef(a.name), a.start), trip_count(a.start, a.stop, 1)) for a in axes))
 
 
 def by_waves(state: State, job: MatrixVector) -> tuple[DeviceStmt, ...]:
@@ -74,7 +107,7 @@ def by_waves(state: State, job: MatrixVector) -> tuple[DeviceStmt, ...]:
     )
     body = (
         *(d for c in copies for d in c.start()),
-        code.along(here, LANE, WAVE, piece),
+        code.along(here, LANE, job.whole, WAVE, piece),
         *code.last_few(copies),
         *(d for c in copies for d in c.combine(WAVE, job.at)),
         Let(row.name, add(first, LANE)),
@@ -87,10 +120,8 @@ def by_waves(state: State, job: MatrixVector) -> tuple[DeviceStmt, ...]:
     start = add(job.row.start, mul(add(mul(BLOCK_INDEX, number(WAVES)), Var(wave, I64)), number(ROWS)))
     step = mul(BLOCKS, number(WAVES * ROWS))
     note = f"{ROWS} {called(job.row)} a wave"
-    return (
-        Let(wave, WAVE_INDEX, "uniform"),
-        For(first.axis, start, job.row.stop, step, body, note=note, at=job.row_at),
-    )
+    loop = For(first.axis, start, job.row.stop, step, body, note=note, at=job.row_at)
+    return (Let(wave, WAVE_INDEX, "uniform"), *wrap(share_blocks(job.around, AROUND), (loop,), state))
 
 
 def _chosen(job: MatrixVector, copies: tuple[RowCopy, ...]) -> tuple[Let, ...]:
@@ -107,32 +138,72 @@ def _chosen(job: MatrixVector, copies: tuple[RowCopy, ...]) -> tuple[Let, ...]:
 
 def by_block(state: State, job: MatrixVector) -> tuple[DeviceStmt, ...]:
     """A block for each row."""
-    row, v = AxisRef(job.row.name), AxisRef(state.names.local("v"))
+    row = AxisRef(job.row.name)
     code = MatrixCode(state, job)
-    here = Var(state.names.local(f"{called(job.over)}_first"), I64)
-    far = add(here, mul(v, number(BLOCK * job.width)))
-    places = (*job.matrix, *job.vector)
-    tile = AxisRef(state.names.fresh(f"{job.over.name}_tile"))
-    tiles = mul(floor_div(job.whole, BLOCK * PIECES), number(BLOCK * PIECES))
-    loads = tuple(code.load(p, far, row, (v,), PIECES) for p in places)
-    copy, many = code.copy("", row), code.copy("", row, (v,))
-    pieces: tuple[DeviceStmt, ...] = (
-        Let(here.name, code.element_at(add(tile, LANE))),
-        *(DeclareVector(code.vectors(p, PIECES)) for p in places),
-        unrolled(v, PIECES, loads, "pieces of the row, all under way together"),
-        unrolled(v, PIECES, (code.elements((many,), far, PIECES, PIECES),), ""),
-    )
-    piece: tuple[DeviceStmt, ...] = (*(code.load(p, here, row) for p in places), code.elements((copy,), here, 1, 1))
+    copy = code.copy("", row)
     body = (
         *copy.start(),
-        For(tile.axis, ZERO, tiles, number(BLOCK * PIECES), pieces, at=job.at),
-        code.along(here, add(tiles, LANE), BLOCK, piece),
+        *_stretch(code, copy, ZERO, _tiles(job.whole), job.whole),
         *code.last_few((copy,)),
         *copy.combine(BLOCK, job.at),
         DeviceIf(Compare("==", LANE, ZERO), code.of_row(row), note="one lane stores"),
     )
     note = f"one {called(job.row)} a block"
-    return (For(row.axis, add(job.row.start, BLOCK_INDEX), job.row.stop, BLOCKS, body, note=note, at=job.row_at),)
+    loop = For(row.axis, add(job.row.start, BLOCK_INDEX), job.row.stop, BLOCKS, body, note=note, at=job.row_at)
+    return wrap(share_blocks(job.around, AROUND), (loop,), state)
+
+
+def by_slices(state: State, job: MatrixVector, cut: Slices, left: Left) -> tuple[DeviceStmt, ...]:
+    """A block for each slice of a row, which leaves its partials in the workspace."""
+    code = MatrixCode(state, job)
+    copy = code.copy("", AxisRef(job.row.name))
+    first, stop, tiled = (
+        Var(state.names.local(f"{called(job.over)}_{end}"), I64) for end in ("start", "stop", "tiled")
+    )
+    end = minimum(add(first, cut.each), job.whole)
+    which = linear(((BLOCK_INDEX, cut.count), (job.number_of_row, ONE)))
+    last = Compare("==", BLOCK_INDEX, sub(cut.count, ONE))
+    body = (
+        Let(first.name, mul(BLOCK_INDEX, cut.each)),
+        Let(stop.name, end),
+        Let(tiled.name, add(first, _tiles(trip_count(first, stop, 1)))),
+        *copy.start(),
+        *_stretch(code, copy, first, tiled, stop),
+        *code.last_few((copy,), last),
+        *copy.combine(BLOCK, job.at),
+        DeviceIf(Compare("==", LANE, ZERO), left.stores(which), note="one partial a slice"),
+    )
+    return wrap(share_blocks(job.chain, AROUND), body, state)
+
+
+def _tiles(length: Expr) -> Expr:
+    """How many of so many vectors a block takes PIECES a thread at a time."""
+    return mul(floor_div(length, BLOCK * PIECES), number(BLOCK * PIECES))
+
+
+def _stretch(code: MatrixCode, copy: RowCopy, first: Expr, tiled: Expr, stop: Expr) -> tuple[DeviceStmt, ...]:
+    """A block's partials of vectors of a row: those before `tiled` PIECES a thread at a time, the others one."""
+    job, state = code.job, code.state
+    v = AxisRef(state.names.local("v"))
+    here = Var(state.names.local(f"{called(job.over)}_first"), I64)
+    far = add(here, mul(v, number(BLOCK * job.width)))
+    places = (*job.matrix, *job.vector)
+    tile = AxisRef(state.names.fresh(f"{job.over.name}_tile"))
+    loads = tuple(code.load(p, far, copy.row, (v,), PIECES) for p in places)
+    pieces: tuple[DeviceStmt, ...] = (
+        Let(here.name, code.element_at(add(tile, LANE))),
+        *(DeclareVector(code.vectors(p, PIECES)) for p in places),
+        unrolled(v, PIECES, loads, "pieces of the row, all under way together"),
+        unrolled(v, PIECES, (code.elements((replace(copy, slot=(v,)),), far, PIECES, PIECES),), ""),
+    )
+    piece: tuple[DeviceStmt, ...] = (
+        *(code.load(p, here, copy.row) for p in places),
+        code.elements((copy,), here, 1, 1),
+    )
+    return (
+        For(tile.axis, first, tiled, number(BLOCK * PIECES), pieces, at=job.at),
+        code.along(here, add(tiled, LANE), stop, BLOCK, piece),
+    )
 
 
 def unrolled(var: AxisRef, count: int, body: tuple[DeviceStmt, ...], note: str) -> For:
@@ -157,7 +228,7 @@ class RowCopy:
 
 @dataclass(frozen=True, slots=True)
 class MatrixCode:
-    """Pieces of code that both kernels have."""
+    """Pieces of code that all kernels have."""
 
     state: State
     job: MatrixVector
@@ -180,7 +251,7 @@ class MatrixCode:
 
     def vectors(self, place: Place, count: int = 1) -> str:
         """Vectors for elements of a place; gives their name."""
-        dtype = self.state.nest.array(place[0]).dtype
+        dtype = self.state.placed[place[0]].array.dtype
         shape = (*((number(count),) if count > 1 else ()), number(self.job.width))
         places = [p for p in (*self.job.matrix, *self.job.vector) if p[0] == place[0]]
         which = f"_{places.index(place) + 1}" if places.index(place) else ""
@@ -194,7 +265,7 @@ class MatrixCode:
 
     def load(self, place: Place, here: Expr, row: Expr, slot: tuple[Expr, ...] = (), count: int = 1) -> LoadVector:
         index = tuple(_moved(i, {self.job.row.name: row, self.job.over.name: here}) for i in place[1])
-        return LoadVector(self.vectors(place, count), place[0], index, slot, False, place in self.job.matrix)
+        return LoadVector(self.vectors(place, count), place[0], index, slot, False, place in self.job.streamed)
 
     def elements(self, copies: tuple[RowCopy, ...], here: Expr, matrix: int, vector: int) -> For:
         """The body at each element of a piece; so many vectors there are of the matrix and of the vector."""
@@ -226,21 +297,22 @@ class MatrixCode:
         """The first element of a vector of the row."""
         return add(self.job.over.start, mul(vector, number(self.job.width)))
 
-    def along(self, here: Var, start: Expr, threads: int, piece: tuple[DeviceStmt, ...]) -> For:
-        """A loop over the vectors of a row, strided over threads."""
+    def along(self, here: Var, start: Expr, stop: Expr, threads: int, piece: tuple[DeviceStmt, ...]) -> For:
+        """A loop over vectors of a row, strided over threads."""
         vector = AxisRef(self.state.names.fresh(f"{self.job.over.name}_vector"))
         body = (Let(here.name, self.element_at(vector)), *piece)
-        return For(vector.axis, start, self.job.whole, number(threads), body, at=self.job.at)
+        return For(vector.axis, start, stop, number(threads), body, at=self.job.at)
 
-    def last_few(self, copies: tuple[RowCopy, ...]) -> tuple[DeviceStmt, ...]:
-        """The elements behind the last whole vector, one a thread."""
-        length = value_of(trip_count(self.job.over.start, self.job.over.stop, 1))
+    def last_few(self, copies: tuple[RowCopy, ...], alone: Compare | None = None) -> tuple[DeviceStmt, ...]:
+        """The elements behind the last whole vector, one a thread, of those for which the test `alone` holds."""
+        length = value_of(self.job.length)
         if length is not None and length % self.job.width == 0:
             return ()
         here = Var(self.state.plain(self.job.over), I64)
         inner = tuple(d for c in copies for d in self.lowered(c, here, {}))
         start = add(self.element_at(self.job.whole), LANE)
-        test = Compare("<", here, self.job.over.stop)
+        inside = Compare("<", here, self.job.over.stop)
+        test = inside if alone is None else Logic("and", alone, inside)
         return (Let(here.name, start), DeviceIf(test, inner, note="what is left of a vector"))
 
     def of_row(self, row: Expr) -> tuple[DeviceStmt, ...]:

@@ -14,6 +14,7 @@ from tl2hip.plan.ir import (
     Combine,
     DeviceKernel,
     HostIf,
+    HostLet,
     HostLoop,
     HostStmt,
     HostWhile,
@@ -101,6 +102,8 @@ def _host_one(s: HostStmt, pad: str, nest: Nest) -> list[str]:
             return [f"{pad}{name} = {array}[0], waited for"]
         case Leave(unless=test):
             return [f"{pad}leave unless {show_expr(nest, test)}"]
+        case HostLet(name=name, value=value):
+            return [f"{pad}{name} = {show_expr(nest, value)}"]
         case HostIf(test=test, then=then, orelse=orelse):
             lines = [f"{pad}if {_test(test, nest)}:", *_host(then, pad + "  ", nest)]
             return lines + ([f"{pad}else:", *_host(orelse, pad + "  ", nest)] if orelse else [])

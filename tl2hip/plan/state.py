@@ -22,6 +22,10 @@ from tl2hip.plan.walk import all_exprs, all_stmts
 from tl2hip.source.span import Span
 
 
+class Unfit(Exception):
+    """Why a faster plan does not fit a nest; the text is for `explain`."""
+
+
 @dataclass(slots=True)
 class State:
     """The plan in the making. `kinds` and `dtypes` grow with the axes and variables that planning makes up."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.dependence import AxisKind
 from tl2hip.nest.index import ONE, ZERO, number, product
-from tl2hip.nest.ir import Axis, AxisRef, Compare, Expr, If, Load, Logic, Loop, Set, Stmt, Store, Var
+from tl2hip.nest.ir import Compare, Expr, Loop, Stmt, Var
 from tl2hip.plan import launch as general
 from tl2hip.plan.block import shareable
 from tl2hip.plan.chain import Chain
@@ -19,10 +18,11 @@ from tl2hip.plan.extents import block_count
 from tl2hip.plan.gfx942 import TOTAL_BLOCKS, WAVE
 from tl2hip.plan.ir import DeviceIf, HostStmt, Launch
 from tl2hip.plan.launch import BLOCK, PRIVATE_BLOCKS, Shared, atomic_arrays, wrap
+from tl2hip.plan.leave import left
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.names import called
 from tl2hip.plan.private import allocated, expanded, linear
-from tl2hip.plan.reduce import Partial, merge, partials, privatised, sums
+from tl2hip.plan.reduce import partials, privatised, sums
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
 from tl2hip.plan.tree import Tree
@@ -54,14 +54,13 @@ def total(state: State, loop: Loop) -> Total | None:
     code = ThreadCode(state.names, state.dtypes, state.kinds, atomic_arrays(state, shared), sums(parts))
     body = wrap(shared, code.lower(inside), state)
     which = linear(tuple((Var(f"block.{c}", I64), Var(f"blocks.{c}", I64)) for c in "xy"[: len(shared)]))
-    arrays = tuple(_workspace(state, p) for p in parts)
-    stores = tuple(s for p, names in zip(parts, arrays, strict=True) for s in _stores(p, names, which, loop))
+    partial = left(state, parts, TOTAL_BLOCKS, loop.at)
     first = Compare("==", Var("thread.x", I64), ZERO)
     whole = (
         *(d for p in parts for d in p.start()),
         *body,
         *(p.combine(threads, loop.at) for p in parts),
-        DeviceIf(first, stores, note="one partial a block", at=loop.at),
+        DeviceIf(first, partial.stores(which), note="one partial a block", at=loop.at),
     )
     kernel = state.add("partials", whole, (threads, 1, 1), "each block leaves a partial result")
     for s in shared:
@@ -70,7 +69,7 @@ def total(state: State, loop: Loop) -> Total | None:
         where = f"grid {s.how.letter}, {s.how.threads} threads" if s.how else "serial in each thread"
         state.note(called(s.axis), where, "reduction with no parallel axis around it", s.at)
     general.honour(state, chain, shared, 1)
-    combine = _over_blocks(state, loop, product(grid), parts, arrays)
+    combine = partial.taken_in(state, "block", product(grid), lambda block: block)
     return Total(Launch(kernel, (grid[0], grid[1], ONE)), combine)
 
 
@@ -112,50 +111,3 @@ def _most(shared: tuple[Shared, ...], letter: str, own: bool) -> int:
     """The most blocks along a letter: TOTAL_BLOCKS in all, fewer where each thread has arrays of its `own`."""
     most = PRIVATE_BLOCKS if own else TOTAL_BLOCKS
     return most if len(shared) == 1 else {"x": 16, "y": most // 16}[letter]
-
-
-def _workspace(state: State, p: Partial) -> tuple[str, ...]:
-    """A workspace array for each variable of a partial, one element a block."""
-    size = (number(TOTAL_BLOCKS),)
-    return tuple(state.workspace(f"{v}s", t, size) for v, t in zip(p.names, p.dtypes, strict=True))
-
-
-def _stores(p: Partial, arrays: tuple[str, ...], which: Expr, loop: Loop) -> tuple[Store, ...]:
-    return tuple(
-        Store(array, (which,), Var(v, t), proven=True, at=loop.at)
-        for array, v, t in zip(arrays, p.names, p.dtypes, strict=True)
-    )
-
-
-def _over_blocks(
-    state: State, loop: Loop, blocks: Expr, parts: tuple[Partial, ...], arrays: tuple[tuple[str, ...], ...]
-) -> tuple[Stmt, ...]:
-    """Statements that take the blocks' partials into the user's variables; their axis' kind is added."""
-    axis = Axis(state.names.fresh("block", keep=True), ZERO, blocks)
-    before: list[Stmt] = []
-    body: list[Stmt] = []
-    after: list[Stmt] = []
-    for p, names in zip(parts, arrays, strict=True):
-        here = (AxisRef(axis.name),)
-        loads = tuple(Load(a, here, t, proven=True) for a, t in zip(names, p.dtypes, strict=True))
-        if not p.compare:
-            target = Var(p.reduction.variables[0], p.dtypes[0])
-            body.append(Set(target.name, merge(p.reduction.op, target, loads[0]), at=loop.at))
-            continue
-        before += [Set(v, c, at=loop.at) for v, c in zip(p.names, p.neutral, strict=True)]
-        body.append(_take_pair(p, loads[0], loads[1], loop))
-        after += p.finish(loop.at)
-    shared = all(not p.compare for p in parts)
-    reductions = tuple(p.reduction for p in parts)
-    state.kinds[axis.name] = AxisKind("reduce", reductions) if shared else AxisKind("serial")
-    return (*before, Loop(axis, tuple(body), at=loop.at), *after)
-
-
-def _take_pair(p: Partial, value: Expr, where: Expr, loop: Loop) -> If:
-    """Takes one block's (value, position) in: better values win, and on ties the position that the user's
-    loop would have kept. The blocks' iterations interleave, so the order of blocks says nothing."""
-    best, kept = Var(p.names[0], p.dtypes[0]), Var(p.names[1], I64)
-    earlier = Compare("<" if p.combine_op.startswith("first") else ">", where, kept)
-    tie = Logic("and", Compare("==", value, best), earlier)
-    wins = Logic("and", Compare("!=", where, p.none), Logic("or", Compare(p.compare[0], value, best), tie))
-    return If(wins, (Set(best.name, value, at=loop.at), Set(kept.name, where, at=loop.at)), at=loop.at)

@@ -15,7 +15,7 @@ from tl2hip.prove.shapes import FEW, Evaluator, Shapes, Sizes
 
 LARGE = 30_000
 """The `work` of one large shape, where BULK statements that run side by side count as one: about a second."""
-LARGEST = 80_000
+LARGEST = 500_000
 """That of one that is the only way into a kernel."""
 BULK = 200
 """How many statements side by side take as long as a small case's one."""

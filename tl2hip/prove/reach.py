@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from tl2hip.plan.ir import Aligned, HostIf, HostLoop, HostStmt, HostWhile, Launch, Leave, Plan
+from tl2hip.plan.ir import Aligned, HostIf, HostLet, HostLoop, HostStmt, HostWhile, Launch, Leave, Plan
 from tl2hip.prove.shapes import Evaluator, Sizes
 
 TURNS = 16
@@ -33,6 +33,10 @@ def _of(body: tuple[HostStmt, ...], plan: Plan, at: Evaluator, shifted: Collecti
         elif isinstance(s, Leave):
             if not at.whole(s.unless):
                 return
+        elif isinstance(s, HostLet):
+            value = at.whole(s.value)
+            if value is not None:
+                at.frame.set(s.name, np.array([value], np.int64))
         elif isinstance(s, HostIf):
             taken = _taken(s, plan, at, shifted)
             if taken is not None:

@@ -12,7 +12,6 @@ from tl2hip.plan.chain import Chain
 from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_GRID_X
 from tl2hip.plan.ir import Aligned, HostIf, HostStmt, Launch
 from tl2hip.plan.launch import Shared, wrap
-from tl2hip.plan.loops import Spread
 from tl2hip.plan.marks import unmarked
 from tl2hip.plan.matmul import marks
 from tl2hip.plan.matmul.epilogue import moved_in_vectors
@@ -84,11 +83,7 @@ def _add(state: State, kernel: TileKernel, moves: Moves | None, *, aligned: bool
 
 def _batch(p: MatrixProduct) -> tuple[Shared, ...]:
     """The axes of the batch: two over the grid, any more inside a block."""
-    letters = ("y", "z")
-    return tuple(
-        Shared(a, p.chain.places[n], Spread(letters[k], True, 1, a.tile or 1) if k < 2 else None)
-        for k, (n, a) in enumerate((n, p.chain.axes[n]) for n in reversed(p.batch))
-    )[::-1]
+    return general.share_blocks(p.chain.part(p.batch), ("y", "z"))
 
 
 def _choice(state: State, kernel: TileKernel, add: Callable[[bool], str]) -> tuple[HostStmt, ...]:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import ONE, ZERO, add, ceil_div, minimum, mul, number, sub, trip_count, value_of
-from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, Load, Logic, Loop, Stmt, Var
-from tl2hip.nest.walk import all_exprs, substitute
+from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, Logic, Loop, Stmt, Var
+from tl2hip.nest.walk import substitute
 from tl2hip.plan import launch as general
 from tl2hip.plan import marks
+from tl2hip.plan.access import multiplies
 from tl2hip.plan.block import gather, inner_loops
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.gfx942 import MAX_GRID_X, WAVE
@@ -22,10 +23,10 @@ from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, HostIf, HostLoop, HostStmt
 from tl2hip.plan.names import called
 from tl2hip.plan.reduce import partials
 from tl2hip.plan.rows import size as sizes
-from tl2hip.plan.rows.find import Row, Unfit, find
+from tl2hip.plan.rows.find import Row, find
 from tl2hip.plan.rows.lower import RowCode
 from tl2hip.plan.rows.size import LANE_WORK, Size
-from tl2hip.plan.state import State
+from tl2hip.plan.state import State, Unfit
 from tl2hip.plan.tree import Tree
 from tl2hip.plan.walk import map_exprs
 from tl2hip.source.span import Span
@@ -100,18 +101,12 @@ def _found(trial: State, body: tuple[Stmt, ...], around: tuple[Axis, ...]) -> tu
         reductions = trial.kinds[s.axis.name].reductions
         if partials(reductions, s.axis, s.body, trial.dtypes, trial.names) is None:
             raise Unfit(f"a reduction over {called(s.axis)} cannot be shared out")
-    if len(row.loops) == 1 and _is_product(row.loops[0]):
+    if len(row.loops) == 1 and multiplies(row.loops):
         raise Unfit("one sum of products is no more than a product of a matrix and a vector")
     width = sizes.width_of(trial, row)
     if width is None:
         raise Unfit("nothing along it can be moved 16 bytes at a time")
     return row, width
-
-
-def _is_product(loop: Loop) -> bool:
-    """Whether a loop multiplies elements of two arrays."""
-    loads = {e.array for e in all_exprs(loop.body) if isinstance(e, Load)}
-    return len(loads) > 1 and any(isinstance(e, Binary) and e.op == "*" for e in all_exprs(loop.body))
 
 
 def _any_length(state: State, chain: Chain, row: Row, tried: tuple[Size, ...]) -> tuple[HostStmt, ...]:

@@ -31,7 +31,7 @@ from tl2hip.nest.walk import all_parts, all_stmts, own_exprs
 from tl2hip.plan.access import loads_or_locals
 from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.names import called
-from tl2hip.plan.state import State
+from tl2hip.plan.state import State, Unfit
 
 HERE = AxisRef("")
 """Stands for the axis of whichever loop an index is used in."""
@@ -68,10 +68,6 @@ class Row:
     @property
     def loops(self) -> tuple[Loop, ...]:
         return tuple(s for s in self.body if isinstance(s, Loop))
-
-
-class Unfit(Exception):
-    """Why a body is no row that registers can hold; the text is for `explain`."""
 
 
 def find(state: State, body: tuple[Stmt, ...], around: tuple[Axis, ...]) -> Row:
