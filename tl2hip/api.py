@@ -48,11 +48,12 @@ def __getattr__(name: str) -> Any:
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a caller may fix: extents and compile-time constants (`sets`), tile sizes by loop variable (`tiles`),
-    and folders of more rules."""
+    folders of more rules, and the types of functions that say none, by name (`x=f32[N], y=f32[M, N]`)."""
 
     sets: Mapping[str, int] = field(default_factory=dict)
     tiles: Mapping[str, int] = field(default_factory=dict)
     rules: tuple[Path, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +189,19 @@ def _stands_in(problem: Problem, function: Function) -> bool:
 
 def nest_of(function: Function, module: Module, report: Problems, options: Options) -> Nest | None:
     """The nest of one kernel, its accesses proven where they can be; None where the report says why not."""
+    from tl2hip.dialects import hints
     from tl2hip.nest.bounds import prove
     from tl2hip.nest.build import BuildOptions, build
     from tl2hip.nest.fuse import fused
     from tl2hip.nest.inline import forward
     from tl2hip.nest.overwritten import without_blank_fills
 
-    sets = options.sets
+    sets, types = options.sets, options.types.get(function.name, "")
+    if types or hints.may_have_hints(module):
+        typed = hints.expand(function, module, report, types)
+        if typed is None:
+            return None
+        function, module = typed.function, typed.module
     if "TileLoop" in module.source.text or "putTensor" in module.source.text:
         from tl2hip.dialects import article
 
@@ -236,12 +243,13 @@ def emit_hip(
     kernel: str | None = None,
     sets: Mapping[str, int] | None = None,
     tiles: Mapping[str, int] | None = None,
+    types: Mapping[str, str] | None = None,
 ) -> str:
-    """The HIP text of the kernels of a file or text, or of one of them.
+    """The HIP text of the kernels of a file or text, or of one of them; `types` types functions that say none.
 
     Raises ConversionError with all problems where one of them is refused or there is none.
     """
-    return _converted(text_or_path, kernel, Options(sets or {}, tiles or {})).text
+    return _converted(text_or_path, kernel, Options(sets or {}, tiles or {}, types=types or {})).text
 
 
 def show_plan(
@@ -250,11 +258,12 @@ def show_plan(
     kernel: str | None = None,
     sets: Mapping[str, int] | None = None,
     tiles: Mapping[str, int] | None = None,
+    types: Mapping[str, str] | None = None,
 ) -> str:
     """The plans of the kernels of a file or text, or of one of them, as text. Raises ConversionError."""
     from tl2hip.plan.show import show as show_one
 
-    done = _converted(text_or_path, kernel, Options(sets or {}, tiles or {}))
+    done = _converted(text_or_path, kernel, Options(sets or {}, tiles or {}, types=types or {}))
     return "\n".join(show_one(k.plan) for k in done.kernels if k.plan)
 
 
@@ -264,10 +273,11 @@ def explain(
     kernel: str | None = None,
     sets: Mapping[str, int] | None = None,
     tiles: Mapping[str, int] | None = None,
+    types: Mapping[str, str] | None = None,
     rules: tuple[Path, ...] = (),
 ) -> str:
     """Where each loop of each kernel went and why, and which rules fitted or came near. Raises ConversionError."""
-    options = Options(sets or {}, tiles or {}, rules)
+    options = Options(sets or {}, tiles or {}, rules, types or {})
     done = _converted(text_or_path, kernel, options)
     return "\n".join(explained(k, done.source, options) for k in done.kernels)
 
@@ -314,7 +324,8 @@ def rules_of(nest: Nest, options: Options) -> list[str]:
 
 
 def _converted(text_or_path: str | Path, kernel: str | None, options: Options) -> Conversion:
-    done = convert(source_of(text_or_path), options, wanted=(kernel,) if kernel else ())
+    wanted = (kernel,) if kernel else tuple(options.types)
+    done = convert(source_of(text_or_path), options, wanted=wanted)
     if done.errors or not done.kernels:
         raise ConversionError(done)
     return done
@@ -326,6 +337,7 @@ def verify(
     kernel: str | None = None,
     sets: Mapping[str, int] | None = None,
     tiles: Mapping[str, int] | None = None,
+    types: Mapping[str, str] | None = None,
     **how: Any,
 ) -> Report:
     """What proving one kernel found: compiled for gfx942, then run on the emulated compute unit beside Python.
@@ -338,7 +350,7 @@ def verify(
     from tl2hip.prove.python import function, run_file, run_text
     from tl2hip.prove.smaller import smaller
 
-    options = Options(sets or {}, tiles or {})
+    options = Options(sets or {}, tiles or {}, types=types or {})
     done = _converted(text_or_path, kernel, options)
     if len(done.kernels) != 1:
         raise ValueError(f"several kernels: choose one of {', '.join(k.name for k in done.kernels)}")

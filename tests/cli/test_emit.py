@@ -315,3 +315,18 @@ def test_a_process_that_dies_takes_its_file_only(cli: Cli, folder: Path, monkeyp
     ran = cli("emit", ".", "-o", "hip", "--jobs", "2")
     assert ran.code == 1 and "one.py: TL811: " in ran.err
     assert [p.name for p in (folder / "hip").rglob("*.hip")] == ["two.hip"]
+
+
+# --- types from outside ----------------------------------------------------------------------------------
+
+
+def test_types_are_given_beside_the_file(cli: Cli, folder: Path) -> None:
+    (folder / "plain.py").write_text("def f(x, y):\n    for i in range(len(y)):\n        y[i] = x[i]\n")
+    ran = cli("emit", "plain.py", "--types", "f(x=f32[N], y=f32[N])")
+    assert ran.code == 0 and "f(const float *x, float *y, i64 N, hipStream_t stream)" in ran.out
+    ran = cli("emit", "plain.py", "--types", "f(x=f32[N]")
+    assert ran.code == 2 and "is not NAME(x=f32[N], …)" in ran.err
+    ran = cli("emit", "plain.py", "--types", "g(x=f32[N])")
+    assert ran.code == 2 and "TL802" in ran.err
+    ran = cli("emit", "plain.py", "--types", "f(z=f32[N])")
+    assert ran.code == 1 and "TL316" in ran.err

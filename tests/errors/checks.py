@@ -43,6 +43,7 @@ WITHOUT_A_FILE = {
     "TL212": "of a setting, not of a file",
     "TL305": "of a setting, not of a file",
     "TL306": "of a setting, not of a file",
+    "TL316": "of types from outside, not of a file",
     "TL117": "older Pythons refuse it as syntax",
 }
 """Codes of the families above that no text file can show, and why."""

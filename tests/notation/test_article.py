@@ -75,7 +75,7 @@ def test_the_articles_text_runs(
     source, options = api[0]
     assert source == tmp_path / "matmul.py"
     sizes = {"M": 1024, "N": 1024, "K": 1024, "block_m": 64, "block_n": 64, "block_k": 32} | NO_OPTIONS
-    assert options == {"kernel": "matmul_kernel", "sets": sizes, "tiles": {}}
+    assert options == {"kernel": "matmul_kernel", "sets": sizes, "tiles": {}, "types": {}}
 
 
 def test_the_articles_text_passes_ruff(tmp_path: Path) -> None:

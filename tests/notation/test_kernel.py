@@ -303,7 +303,7 @@ def test_the_compiler_is_asked_by_file_and_name(tmp_path: Path, monkeypatch: pyt
     assert gemm.verify(shapes=3) == "verify" and gemm.explain() == "explain" and gemm.plan() == "show_plan"
     file = (tmp_path / "kernels.py",)
     assert calls == [
-        ("emit_hip", file, {"kernel": "gemm", "sets": {"M": 1024}, "tiles": {"i": 256}}),
+        ("emit_hip", file, {"kernel": "gemm", "sets": {"M": 1024}, "tiles": {"i": 256}, "types": {}}),
         ("verify", file, {"kernel": "gemm", "sets": {}, "shapes": 3}),
         ("explain", file, {"kernel": "gemm", "sets": {}}),
         ("show_plan", file, {"kernel": "gemm", "sets": {}}),

@@ -6,9 +6,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from tl2hip.cli.exits import FINE, Stop, misused
+
+Value = TypeVar("Value")
 
 COMMANDS = {
     "emit": "print the HIP text of kernels",
@@ -87,6 +89,14 @@ def setting(text: str) -> tuple[str, int]:
         raise argparse.ArgumentTypeError(f"{value!r} in {text!r} is no whole number") from None
 
 
+def signature(text: str) -> tuple[str, str]:
+    """`f(x=f32[N])` as the function's name and the types."""
+    name, opened, rest = text.strip().partition("(")
+    if not (name.strip().isidentifier() and opened and rest.rstrip().endswith(")")):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME(x=f32[N], …)")
+    return name.strip(), rest.rstrip()[:-1]
+
+
 def count(text: str) -> int:
     """A whole number from 1 up."""
     if not text.isascii() or not text.isdigit() or int(text) < 1:
@@ -113,12 +123,14 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--all", action="store_true", help="every function at file level, marked or not")
     group.add_argument("--set", metavar="M=1024", type=setting, **many, help="fix an extent; repeatable")
     group.add_argument("--tile", metavar="i=256", type=setting, **many, help="fix a tile size; repeatable")
+    typed = "the types of a function that says none; repeatable"
+    group.add_argument("--types", metavar="'f(x=f32[N])'", type=signature, **many, help=typed)
     group.add_argument("--rules", metavar="DIR", **many, help="a folder of more rules; repeatable")
 
 
-def pairs(given: Sequence[tuple[str, int]], option: str) -> dict[str, int]:
-    """What `--set` or `--tile` said, by name. Raises Stop where one name has two values."""
-    found: dict[str, int] = {}
+def pairs(given: Sequence[tuple[str, Value]], option: str) -> dict[str, Value]:
+    """What `--set`, `--tile` or `--types` said, by name. Raises Stop where one name has two values."""
+    found: dict[str, Value] = {}
     for name, value in given:
         if found.setdefault(name, value) != value:
             raise misused(

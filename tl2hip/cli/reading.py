@@ -37,8 +37,9 @@ def wanted(args: argparse.Namespace) -> Wanted:
             load_rules(Path(f) for f in args.rules)
         except BadRules as bad:
             raise Stop(str(bad)) from None
-    sets, tiles = pairs(args.set, "--set"), pairs(args.tile, "--tile")
-    return Wanted(sets, tiles, tuple(args.rules), tuple(args.kernel), args.all, argv=args.argv)
+    sets, tiles, types = pairs(args.set, "--set"), pairs(args.tile, "--tile"), pairs(args.types, "--types")
+    kernels = tuple(dict.fromkeys((*args.kernel, *types)))
+    return Wanted(sets, tiles, tuple(args.rules), types, kernels, args.all, argv=args.argv)
 
 
 def no_kernel(paths: Sequence[str]) -> Stop:

@@ -22,6 +22,7 @@ class Wanted:
     sets: Mapping[str, int] = field(default_factory=dict)
     tiles: Mapping[str, int] = field(default_factory=dict)
     rules: tuple[str, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
     kernels: tuple[str, ...] = ()
     every: bool = False
     stage: str = ""
@@ -34,7 +35,7 @@ class Wanted:
         """The same as the pipeline takes it."""
         from tl2hip.api import Options
 
-        return Options(self.sets, self.tiles, tuple(Path(r) for r in self.rules))
+        return Options(self.sets, self.tiles, tuple(Path(r) for r in self.rules), self.types)
 
 
 @dataclass(frozen=True, slots=True)

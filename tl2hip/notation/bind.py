@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,10 +28,15 @@ class Demand:
     where: str
 
 
+_PYCCEL = re.compile(r"\s*[a-z]+[0-9]*\s*\[[\s:,]*:[\s:,]*\]\s*(\(order=C\))?\s*")
+"""An array's type as Pyccel writes it, `float64[:,:]`: text to Python, so that it says nothing here."""
+
+
 def declared_types(function: Callable[..., Any]) -> dict[str, Any]:
     """The function's annotations as objects; strings among them are evaluated where the function stands.
 
-    An `int` parameter may stand in an extent there: `def f(n: int, x: Tensor[f32, n])`.
+    None for one that is only text to Python. An `int` parameter may stand in an extent there:
+    `def f(n: int, x: Tensor[f32, n])`.
     """
     given: dict[str, Any] = dict(function.__annotations__)
     if not any(isinstance(value, str) for value in given.values()):
@@ -39,7 +45,9 @@ def declared_types(function: Callable[..., Any]) -> dict[str, Any]:
     inner = {name: cell.cell_contents for name, cell in zip(code.co_freevars, cells, strict=True)}
     inner |= {name: Dim(name) for name, value in given.items() if value in (int, "int")}
     for name, value in given.items():
-        if isinstance(value, str):
+        if isinstance(value, str) and _PYCCEL.fullmatch(value):
+            given[name] = None
+        elif isinstance(value, str):
             try:
                 given[name] = eval(value, function.__globals__, inner)
             except NameError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from operator import index
 from types import FunctionType
@@ -18,14 +18,21 @@ class Compilable:
         self.function: FunctionType = function
         self.sets: dict[str, int] = dict(sets)
 
-    def emit_hip(self, *, tile: Mapping[str, int] | None = None, **sets: int) -> str:
-        """The HIP text: `gemm.emit_hip(M=1024, tile={"i": 256})` fixes extents and overrides tile sizes."""
+    def emit_hip(
+        self, *, tile: Mapping[str, int] | None = None, examples: Sequence[Any] = (), **sets: int
+    ) -> str:
+        """The HIP text: `gemm.emit_hip(M=1024, tile={"i": 256})` fixes extents and overrides tile sizes.
+
+        `examples` are arguments like those it will be called with: they type the parameters, whatever their sizes.
+        """
         from tl2hip import api
 
         name, parameters = self.function.__name__, signature(self.function).parameters
         constants = {n: v for n, v in sets.items() if n in parameters and isinstance(v, float)}
         fixed = self.sets | constants | _whole(name, {n: v for n, v in sets.items() if n not in constants})
-        return api.emit_hip(home(self.function), kernel=name, sets=fixed, tiles=_whole(name, tile or {}))
+        types = {name: ", ".join(_type(name, e) for e in examples)} if examples else {}
+        tiles = _whole(name, tile or {})
+        return api.emit_hip(home(self.function), kernel=name, sets=fixed, tiles=tiles, types=types)
 
     def verify(self, **options: Any) -> Any:
         """What proving the printed HIP equal to this function finds; runs the function."""
@@ -44,6 +51,19 @@ class Compilable:
         from tl2hip import api
 
         return api.show_plan(home(self.function), kernel=self.function.__name__, sets=self.sets)
+
+
+def _type(kernel: str, example: Any) -> str:
+    """The type of an argument, as `--types` takes it. TypeError for what no parameter takes."""
+    from tl2hip.dtypes import ALIASES
+
+    if isinstance(example, bool | int | float):
+        return type(example).__name__
+    dtype = ALIASES.get(str(getattr(example, "dtype", "")))
+    if dtype is None:
+        raise TypeError(f"{kernel}: no type for an example of {type(example).__name__}: give arrays and numbers")
+    axes = getattr(example, "ndim", 0)
+    return f"{dtype.name}[{', '.join(':' * axes)}]" if axes else dtype.name
 
 
 def _whole(kernel: str, given: Mapping[str, int]) -> dict[str, int]:

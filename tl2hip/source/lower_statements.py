@@ -20,6 +20,10 @@ OWN_CONTEXTS = frozenset({"tl2hip.PipelineStage", "tl2hip.Unroll"})
 Suite: TypeAlias = "cst.BaseSuite"
 
 
+JITS = ("numba.jit", "numba.njit")
+"""Decorators that compile a function as it stands."""
+
+
 class Statements(Expressions):
     """Turns statements into own nodes; each statement gives at most one."""
 
@@ -194,7 +198,7 @@ class Statements(Expressions):
     def decorator(self, node: cst.Decorator) -> Expr:
         called = node.decorator.func if isinstance(node.decorator, cst.Call) else node.decorator
         made = self.expression(node.decorator)
-        if self.file_origin(called) != "tl2hip.kernel":
+        if self.file_origin(called) not in ("tl2hip.kernel", *JITS):
             at = self.at(node)
             self.refuse(reading.OtherDecorator(self.shown(at), at=at))
         return made

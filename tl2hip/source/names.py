@@ -33,12 +33,15 @@ NEVER_HIDDEN = frozenset({"range", "len", "int", "float", "enumerate", "zip", "r
 def canonical(dotted: str) -> str:
     """One spelling for the several homes of a thing.
 
-    `tilelang` is read as `tl2hip` (the article's import), `tl2hip.notation.….X` is `tl2hip.X`.
+    `tilelang` is read as `tl2hip` (the article's import), `tl2hip.notation.….X` is `tl2hip.X`, Numba's `prange` is
+    Python's `range`.
     `tilelang.language` stays, it is another notation.
     """
     parts = dotted.split(".")
     if parts[0] == "tilelang" and parts[1:2] != ["language"]:
         parts[0] = "tl2hip"
+    if parts == ["numba", "prange"]:
+        parts = ["builtins", "range"]
     if parts[:2] == ["tl2hip", "notation"] and len(parts) > 2:
         parts = ["tl2hip", parts[-1]]
     return ".".join(parts)

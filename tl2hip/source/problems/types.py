@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from tl2hip.source.problems.types_forms import WrongArguments as WrongArguments
     from tl2hip.source.problems.types_names import BadExtent as BadExtent
     from tl2hip.source.problems.types_names import BadSetting as BadSetting
+    from tl2hip.source.problems.types_names import BadTypes as BadTypes
     from tl2hip.source.problems.types_names import ConstantWithoutValue as ConstantWithoutValue
+    from tl2hip.source.problems.types_names import ForeignType as ForeignType
     from tl2hip.source.problems.types_names import HintNotUnderstood as HintNotUnderstood
     from tl2hip.source.problems.types_names import LocalHint as LocalHint
     from tl2hip.source.problems.types_names import MaybeUndefined as MaybeUndefined
@@ -52,7 +54,9 @@ _HOMES = {
     "names": (
         "BadExtent",
         "BadSetting",
+        "BadTypes",
         "ConstantWithoutValue",
+        "ForeignType",
         "HintNotUnderstood",
         "LocalHint",
         "MaybeUndefined",

@@ -175,7 +175,9 @@ class NoHint(Problem):
     code: ClassVar[str] = "TL310"
     title: ClassVar[str] = "Parameter without a type"
     message: ClassVar[str] = "parameter `{name}` has no type"
-    help: ClassVar[str] = "write `{name}: Tensor[f32, M, N]`, `{name}: f32` or `{name}: int`"
+    help: ClassVar[str] = (
+        "write `{name}: Tensor[f32, M, N]`, `{name}: f32` or `{name}: int`, or give it with `--types`"
+    )
     why: ClassVar[str] = "The printed kernel has typed parameters, and nothing but the annotation can say which."
     example: ClassVar[str] = """\
 @kernel
@@ -326,3 +328,51 @@ def f(x: Tensor[f32, N], y: Tensor[f32, N], *, block: int = 64) -> None:
         y[i] = x[i]
 """
     name: str
+
+
+@dataclass(frozen=True)
+class BadTypes(Problem):
+    code: ClassVar[str] = "TL316"
+    title: ClassVar[str] = "Types from outside that are not understood"
+    message: ClassVar[str] = "the types given for `{function}` are not understood: {reason}"
+    help: ClassVar[str] = "write them as `x=f32[N], y=f32[M, N], n=int`, or in the order of the parameters"
+    why: ClassVar[str] = (
+        "`--types 'f(x=f32[N], n=int)'` types the parameters of a function that says nothing itself, or less. Each "
+        "is a dtype with the extent of each axis, or a dtype alone for a number."
+    )
+    example: ClassVar[str] = """\
+tl2hip emit kernel.py --types 'f(z=f32[N])'
+"""
+    rewrite: ClassVar[str] = """\
+tl2hip emit kernel.py --types 'f(x=f32[N])'
+"""
+    function: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ForeignType(Problem):
+    code: ClassVar[str] = "TL317"
+    title: ClassVar[str] = "Type of another tool that says too little"
+    message: ClassVar[str] = "the type of `{name}` cannot be used: {reason}"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = (
+        "`NDArray[np.float32]`, jaxtyping's `Float32[np.ndarray, 'M N']`, Pyccel's `'float32[:,:]'` and Numba's "
+        "signatures are read as `Tensor`s where they say the dtype, and say or show the axes. What they leave open "
+        "is not guessed."
+    )
+    example: ClassVar[str] = """\
+@kernel
+def f(x: np.ndarray, y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        y[i] = x[i]
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
+    for i in range(N):
+        y[i] = x[i]
+"""
+    name: str
+    reason: str
+    way: str
