@@ -8,6 +8,7 @@ import pytest
 
 from tests.errors.checks import CHECKS, WITHOUT_A_FILE
 from tests.errors.expectations import expectations, observed
+from tl2hip import api
 from tl2hip.source.problems import catalogue
 from tl2hip.source.problems.base import Problem
 
@@ -66,3 +67,11 @@ def test_the_example_of_a_page_meets_its_problem_and_the_rewrite_does_not(code: 
     kind = CATALOGUE[code]
     assert set(codes(kind, kind.example)) == {code}
     assert codes(kind, kind.rewrite) == []
+
+
+@pytest.mark.parametrize("code", [code for code in checked_codes() if code not in NO_KERNELS])
+def test_the_rewrite_of_a_page_converts(code: str) -> None:
+    """As a whole: read, built, planned and printed."""
+    done = api.convert(api.source_of(whole(CATALOGUE[code].rewrite)))
+    assert not done.errors, done.told
+    assert done.kernels and all(k.printed for k in done.kernels)

@@ -124,20 +124,26 @@ class FormattedText(Problem):
         "f-string: it is kept as it is written."
     )
     example: ClassVar[str] = """\
-def double(M, block_m):
-    X = tl.InputTensor(f"X{1}", [M], "float32")
-    Y = tl.OutputTensor(f"Y{1}", [M], "float32")
-    i = tl.TileLoop([M], [block_m])
-    Y[i].store(X[i].load() * 2)
+def double(M, N, block_m, block_n):
+    X = tl.InputTensor(f"X{1}", [M, N], "float32")
+    Y = tl.OutputTensor(f"Y{1}", [M, N], "float32")
+    i, j = tl.TileLoop([M, N], [block_m, block_n])
+    Y[i, j].store(X[i, j].load() * 2)
     return tl.CompileKernel(double)
+
+
+double(256, 512, 64, 64)
 """
     rewrite: ClassVar[str] = """\
-def double(M, block_m):
-    X = tl.InputTensor("X1", [M], "float32")
-    Y = tl.OutputTensor("Y1", [M], "float32")
-    i = tl.TileLoop([M], [block_m])
-    Y[i].store(X[i].load() * 2)
+def double(M, N, block_m, block_n):
+    X = tl.InputTensor("X", [M, N], "float32")
+    Y = tl.OutputTensor("Y", [M, N], "float32")
+    i, j = tl.TileLoop([M, N], [block_m, block_n])
+    Y[i, j].store(X[i, j].load() * 2)
     return tl.CompileKernel(double)
+
+
+double(256, 512, 64, 64)
 """
 
 
