@@ -3,7 +3,7 @@
 // B = A.T.
 //
 // Where each loop went:
-//   i  grid y, tiles of 64  parallel; stores run along it
+//   i  grid x, tiles of 64  parallel; stores run along it
 //   j  grid x, tiles of 64  parallel; loads run along it
 
 #ifndef __HIPCC_RTC__
@@ -24,86 +24,68 @@ transpose_kernel(const float *__restrict__ A, float *__restrict__ B, i64 A_0, i6
 {
     __shared__ __attribute__((aligned(16))) float A_tile[4096];
     const i64 block_x = blockIdx.x;
-    const i64 block_y = blockIdx.y;
     const i64 blocks_x = gridDim.x;
-    const i64 blocks_y = gridDim.y;
     const i64 thread_x = threadIdx.x;
-    // kernel.py:13: for i in range(rows):
-    const i64 i_tile = block_y * 64;
-    // kernel.py:14: for j in range(columns):
-    const i64 j_tile = block_x * 64;
-    const i64 i_first = i_tile + thread_x / 16 * 4;
-    const i64 j_first = j_tile + thread_x % 16 * 4;
-    if (i_first + 4 <= A_0 && j_first + 4 <= A_1) {  // a whole square of this thread's own
-        f32x4 A_rows[4];
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {  // rows by 16 bytes, all under way together
-            A_rows[r] = __builtin_nontemporal_load((const f32x4_any *)&A[(i_first + r) * A_1 + j_first]);
-        }
-        const i64 piece = (thread_x / 16) ^ (thread_x % 16 % 8);
-        #pragma unroll 4
-        for (int c = 0; c < 4; ++c) {  // turned over: columns to rows of LDS
-            f32x4 A_column;
+    const i64 i_tiles = (A_0 + 63) / 64;
+    const i64 j_tiles = (A_1 + 63) / 64;
+    for (i64 tile = block_x; tile < i_tiles * j_tiles; tile += blocks_x) {  // one tile a block
+        // kernel.py:13: for i in range(rows):
+        const i64 i_tile = tile / j_tiles * 64;
+        // kernel.py:14: for j in range(columns):
+        const i64 j_tile = tile % j_tiles * 64;
+        const i64 i_first = i_tile + thread_x / 16 * 4;
+        const i64 j_first = j_tile + thread_x % 16 * 4;
+        if (i_first + 4 <= A_0 && j_first + 4 <= A_1) {  // a whole square of this thread's own
+            f32x4 A_rows[4];
             #pragma unroll 4
-            for (int e = 0; e < 4; ++e) {
-                A_column[e] = A_rows[e][c];
+            for (int r = 0; r < 4; ++r) {  // rows by 16 bytes, all under way together
+                A_rows[r] = __builtin_nontemporal_load((const f32x4_any *)&A[(i_first + r) * A_1 + j_first]);
             }
-            *(f32x4 *)&A_tile[(thread_x % 16 * 4 + c) * 64 + piece * 4] = A_column;
-        }
-    }
-    __syncthreads();  // the tile is whole
-    const i64 i_out = i_tile + thread_x % 16 * 4;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {  // rows by 16 bytes
-        const i64 row = thread_x / 16 + n * 16;
-        const i64 j_out = j_tile + row;
-        if (i_out + 4 <= A_0 && j_out < A_1 / 4 * 4) {
-            f32x4 A_column = *(const f32x4 *)&A_tile[row * 64 + ((thread_x % 16) ^ (row / 4 % 8)) * 4];
-            f32x4 B_vector;
+            const i64 piece = (thread_x / 16) ^ (thread_x % 16 % 8);
             #pragma unroll 4
-            for (int e = 0; e < 4; ++e) {
-                // kernel.py:15: B[j, i] = A[i, j]
-                B_vector[e] = A_column[e];
-            }
-            __builtin_nontemporal_store(B_vector, (f32x4_any *)&B[j_out * B_1 + i_out]);
-        }
-    }
-    // the last few j
-    for (i64 i = (block_y * blocks_x + block_x) * 256 + thread_x; i < A_0; i += blocks_x * blocks_y * 256) {
-        #pragma nounroll
-        for (i64 j = A_1 / 4 * 4; j < A_1; ++j) {
-            B[j * B_1 + i] = A[i * A_1 + j];
-        }
-    }
-    // the last few i
-    for (i64 j = (block_y * blocks_x + block_x) * 256 + thread_x; j < A_1 / 4 * 4; j +=
-         blocks_x * blocks_y * 256) {
-        #pragma nounroll
-        for (i64 i = A_0 / 4 * 4; i < A_0; ++i) {
-            B[j * B_1 + i] = A[i * A_1 + j];
-        }
-    }
-}
-
-// the same where there are more tiles than blocks
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-transpose_kernel_any_size(const float *__restrict__ A, float *__restrict__ B, i64 A_0, i64 A_1, i64 B_1)
-{
-    const i64 block_x = blockIdx.x;
-    const i64 block_y = blockIdx.y;
-    const i64 blocks_x = gridDim.x;
-    const i64 blocks_y = gridDim.y;
-    const i64 thread_x = threadIdx.x;
-    const i64 thread_y = threadIdx.y;
-    // kernel.py:13: for i in range(rows):
-    for (i64 i_tile = block_y * 64; i_tile < A_0; i_tile += blocks_y * 64) {  // tiles of 64 i
-        for (i64 i = i_tile + thread_y; i < min_i64(i_tile + 64, A_0); i += 4) {
-            // kernel.py:14: for j in range(columns):
-            for (i64 j = block_x * 64 + thread_x; j < A_1; j += blocks_x * 64) {  // 64 j a block
-                // kernel.py:15: B[j, i] = A[i, j]
-                B[j * B_1 + i] = A[i * A_1 + j];
+            for (int c = 0; c < 4; ++c) {  // turned over: columns to rows of LDS
+                f32x4 A_column;
+                #pragma unroll 4
+                for (int e = 0; e < 4; ++e) {
+                    A_column[e] = A_rows[e][c];
+                }
+                *(f32x4 *)&A_tile[(thread_x % 16 * 4 + c) * 64 + piece * 4] = A_column;
             }
         }
+        __syncthreads();  // the tile is whole
+        const i64 i_out = i_tile + thread_x % 16 * 4;
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {  // rows by 16 bytes
+            const i64 row = thread_x / 16 + n * 16;
+            const i64 j_out = j_tile + row;
+            if (i_out + 4 <= A_0 && j_out < A_1 / 4 * 4) {
+                f32x4 A_column = *(const f32x4 *)&A_tile[row * 64 + ((thread_x % 16) ^ (row / 4 % 8)) * 4];
+                f32x4 B_vector;
+                #pragma unroll 4
+                for (int e = 0; e < 4; ++e) {
+                    // kernel.py:15: B[j, i] = A[i, j]
+                    B_vector[e] = A_column[e];
+                }
+                __builtin_nontemporal_store(B_vector, (f32x4_any *)&B[j_out * B_1 + i_out]);
+            }
+        }
+        if (A_1 / 4 * 4 < j_tile + 64) {  // the last few j
+            for (i64 i = i_tile + thread_x; i < min_i64(i_tile + 64, A_0); i += 256) {
+                #pragma clang loop unroll(disable) vectorize(disable)
+                for (i64 j = A_1 / 4 * 4; j < A_1; ++j) {
+                    B[j * B_1 + i] = A[i * A_1 + j];
+                }
+            }
+        }
+        if (A_0 / 4 * 4 < i_tile + 64) {  // the last few i
+            for (i64 j = j_tile + thread_x; j < min_i64(j_tile + 64, A_1 / 4 * 4); j += 256) {
+                #pragma clang loop unroll(disable) vectorize(disable)
+                for (i64 i = A_0 / 4 * 4; i < A_0; ++i) {
+                    B[j * B_1 + i] = A[i * A_1 + j];
+                }
+            }
+        }
+        __syncthreads();  // the tile is filled again
     }
 }
 
@@ -127,20 +109,9 @@ extern "C" hipError_t transpose(const float *A, float *B, i64 A_0, i64 A_1, i64 
     const i64 B_bytes = B_0 * B_1 * 4;
     if (overlap(A, A_bytes, B, B_bytes))
         return hipErrorInvalidValue;
-    if ((A_1 + 63) / 64 <= 1048576 && (A_0 + 63) / 64 <= 65535) {
-        if (const i64 grid_x = (A_1 + 63) / 64, grid_y = (A_0 + 63) / 64; grid_x > 0 && grid_y > 0)
-            hipLaunchKernelGGL(transpose_kernel, dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(256),
-                               0, stream, A, B, A_0, A_1, B_1);
-    } else {
-        {
-            const i64 grid_x = min_i64((A_1 + 63) / 64, 1048576);
-            const i64 grid_y = min_i64((A_0 + 63) / 64, 65535);
-            if (grid_x > 0 && grid_y > 0)
-                hipLaunchKernelGGL(transpose_kernel_any_size,
-                                   dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(64, 4), 0, stream,
-                                   A, B, A_0, A_1, B_1);
-        }
-    }
+    if (const i64 grid_x = min_i64((A_0 + 63) / 64 * ((A_1 + 63) / 64), 1048576); grid_x > 0)
+        hipLaunchKernelGGL(transpose_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, B, A_0, A_1,
+                           B_1);
     return hipGetLastError();
 }
 #endif

@@ -196,3 +196,14 @@ def test_bounds_of_promoted_integers_are_exact() -> None:
 @pytest.mark.parametrize("module", [literals, names, text, helpers, wrap], ids=lambda m: m.__name__)
 def test_examples_in_docstrings(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
+
+
+def test_a_factor_of_what_a_loop_stays_below_divides_by_itself() -> None:
+    stop = binary("*", binary("*", N, K), c(2))
+    ctx = Context(Same(), Used(), ARRAYS, natural={"i", "k"}, index={"i", "k"}, below={"i": stop, "k": K})
+    assert show(binary("//", i, K), ctx).text == "i / K"
+    assert show(binary("%", binary("//", i, K), N), ctx).text == "i / K % N"
+    assert show(binary("//", k, N), ctx).text == "floordiv_i64(k, N)"  # N may be 0
+    assert show(binary("%", binary("-", i, c(1)), K), ctx).text == "mod_i64(i - 1, K)"
+    ctx.natural.remove("i")
+    assert show(binary("//", i, K), ctx).text == "floordiv_i64(i, K)"

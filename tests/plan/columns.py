@@ -68,3 +68,24 @@ def batch_inside(A: Tensor[f32, B, M, N], x: Tensor[f32, M], y: Tensor[f32, N, B
 @kernel
 def product(x: Tensor[f32, M], A: Tensor[f32, M, N], y: Tensor[f32, N]) -> None:
     y[:] = x @ A
+
+
+@kernel
+def four(
+    A: Tensor[f32, M, N], P: Tensor[f32, M, N], Q: Tensor[f32, M, N],
+    sums: Tensor[f32, N], dots: Tensor[f32, N], high: Tensor[f32, N], low: Tensor[f32, N],
+) -> None:  # fmt: skip
+    for j in range(N):
+        s = f32(0)
+        d = f32(0)
+        h = f32(-np.inf)
+        m = f32(np.inf)
+        for i in range(M):
+            s += A[i, j]
+            d += A[i, j] * P[i, j]
+            h = max(h, Q[i, j])
+            m = min(m, Q[i, j])
+        sums[j] = s
+        dots[j] = d
+        high[j] = h
+        low[j] = m

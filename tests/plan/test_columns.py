@@ -12,6 +12,8 @@ from tests.proofs import convert, prove
 from tl2hip import api
 from tl2hip.plan.ir import Barrier, HostIf, Launch, LoadVector, Plan
 from tl2hip.plan.walk import all_stmts
+from tl2hip.prove.compiler import compile_device
+from tl2hip.prove.counters import read_counters
 from tl2hip.prove.draw import MODES
 
 COLUMNS = Path(__file__).parent / "columns.py"
@@ -141,3 +143,11 @@ def test_four_rows_are_under_way() -> None:
     slots = [p.array.shape for p in plan.arrays if p.array.name == "A_vectors"]
     assert [[str(getattr(n, "value", "")) for n in s] for s in slots] == [["4", "8"]]
     assert all(s.streamed for k in kernels for s in all_stmts(k.body) if isinstance(s, LoadVector))
+
+
+@pytest.mark.parametrize("name", convert(COLUMNS))
+def test_no_registers_are_spilled(name: str) -> None:
+    printed = convert(COLUMNS)[name].printed
+    assert printed is not None
+    for one in read_counters(compile_device(printed.text).text):
+        assert (one.sgpr_spills, one.vgpr_spills) == (0, 0), one.name

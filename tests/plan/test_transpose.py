@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
 from pathlib import Path
 
 import pytest
 
 from tests.proofs import convert, prove
 from tl2hip import api
-from tl2hip.plan.ir import Barrier, HostIf, Plan
+from tl2hip.plan.ir import Barrier, Launch, Plan
 from tl2hip.plan.layout.count import lds
 from tl2hip.plan.walk import all_stmts
+from tl2hip.prove.compiled import findings
+from tl2hip.prove.compiler import compile_device
+from tl2hip.prove.counters import read_counters
 from tl2hip.source.span import Source
 
 TURNS = Path(__file__).parent / "turns.py"
@@ -45,14 +49,47 @@ def test_every_size_is_right(name: str) -> None:
     assert report.good, report.text
 
 
-@pytest.mark.parametrize("name", ["plain", "heads"])
-def test_what_is_too_large_for_one_launch_is_right(name: str) -> None:
-    (choice,) = _plan(name).host
-    assert isinstance(choice, HostIf)
+@pytest.mark.parametrize("name", ["plain", "heads", "triangular", "strided"])
+def test_blocks_that_take_several_tiles_are_right(name: str) -> None:
+    (launch,) = _plan(name).host
+    assert isinstance(launch, Launch)
     text = _text(name)
-    assert "<= 65535" in text
-    report = prove(TURNS, name, text.replace("<= 65535", "< 0"), shapes=0, given=_shapes(name), python_work=0)
+    assert "1048576)" in text
+    report = prove(TURNS, name, text.replace("1048576)", "3)"), shapes=0, given=_shapes(name), python_work=0)
     assert report.good, report.text
+
+
+def _layouts() -> str:
+    """A kernel for each order of 2 and 3 axes, and some of 4."""
+    some = ("abdc", "badc", "dabc", "bcda", "adcb", "dcba", "cdab")
+    orders = [*map("".join, (*permutations("ab"), *permutations("abc"))), *some]
+    text = "from tl2hip import *\na, b, c, d = dims('a b c d')\n"
+    for dtype, order in product(("i8", "f16", "f32", "f64"), orders):
+        axes = sorted(order)
+        text += f"@kernel\ndef t_{dtype}_{order}(A: Tensor[{dtype}, {', '.join(axes)}], "
+        text += f"B: Tensor[{dtype}, {', '.join(order)}]) -> None:\n"
+        text += "".join(f"{' ' * (n + 1)}for i{x} in range({x}):\n" for n, x in enumerate(axes))
+        text += f"     B[{', '.join('i' + x for x in order)}] = A[{', '.join('i' + x for x in axes)}]\n"
+    return text
+
+
+def test_no_layout_spills_registers() -> None:
+    done = api.convert(Source("layouts.py", _layouts()))
+    assert not done.errors, done.told
+    for k in done.kernels:
+        assert k.printed is not None
+        for one in read_counters(compile_device(k.printed.text).text):
+            assert (one.sgpr_spills, one.vgpr_spills) == (0, 0), one.name
+
+
+@pytest.mark.parametrize("fixed", [{"M": 1}, {"N": 1}, {"M": 1, "N": 1}, {"M": 3}, {"N": 3}, {"M": 4}, {"N": 4}])
+def test_a_tile_that_nothing_passes_is_not_planned(fixed: dict[str, int]) -> None:
+    done = api.convert(api.source_of(TURNS), api.Options(sets=fixed))
+    for k in done.kernels:
+        assert k.plan is not None and k.printed is not None
+        assert list(findings(k.plan, read_counters(compile_device(k.printed.text).text))) == [], k.name
+        tiled = any(isinstance(s, Barrier) for kernel in k.plan.kernels for s in all_stmts(kernel.body))
+        assert k.name != "plain" or tiled == (min(fixed.values()) >= 4)
 
 
 FAULTS = {
@@ -64,6 +101,8 @@ FAULTS = {
     "a read without its swizzle": ("((thread_x % 16) ^ (row / 4 % 8)) * 4", "(thread_x % 16) * 4"),
     "a dropped edge of columns": ("j = N / 4 * 4; j < N;", "j = N / 4 * 4; j < N - 1;"),
     "a dropped edge of rows": ("i = M / 4 * 4; i < M;", "i = M / 4 * 4 + 1; i < M;"),
+    "a tile filled too early": ("__syncthreads();  // the tile is filled again", ";"),
+    "an edge of other tiles": ("i < min_i64(i_tile + 64, M)", "i < i_tile + 64"),
     "a square past the end": ("if (i_first + 4 <= M &&", "if (i_first + 3 <= M &&"),
     "a row too many": ("j_out < N / 4 * 4", "j_out < N"),
 }
@@ -74,7 +113,8 @@ def test_planted_faults_are_found(fault: str) -> None:
     right, wrong = FAULTS[fault]
     text = _text("plain")
     assert right in text, f"{fault}: plant it elsewhere"
-    report = prove(TURNS, "plain", text.replace(right, wrong), shapes=0, given=_shapes("plain"), python_work=0)
+    text = text.replace(right, wrong).replace("1048576)", "3)")
+    report = prove(TURNS, "plain", text, shapes=0, given=_shapes("plain"), python_work=0)
     assert not report.good, fault
 
 

@@ -79,3 +79,20 @@ def heads(A: Tensor[f16, M, N, 3, K], B: Tensor[f16, M, 3, K, N]) -> None:
             for h in range(3):
                 for k in range(K):
                     B[b, h, k, n] = A[b, n, h, k]
+
+
+@kernel
+def triangular(A: Tensor[f32, M, M, N, K], B: Tensor[f32, M, M, K, N]) -> None:
+    for b in range(M):
+        for h in range(b):
+            for n in range(N):
+                for k in range(K):
+                    B[b, h, k, n] = A[b, h, n, k]
+
+
+@kernel
+def strided(A: Tensor[f32, M, N, K], B: Tensor[f32, K, M, N]) -> None:
+    for b in range(1, M, 2):
+        for n in range(N - 1):
+            for k in range(K):
+                B[k, b, n] = A[b, n, k]

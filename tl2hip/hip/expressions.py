@@ -186,7 +186,8 @@ def _divide(op: str, a: Expr, b: Expr, ctx: Context) -> Text:
 def _floor(op: str, a: Expr, b: Expr, ctx: Context) -> Text:
     """`//` and `%`: C++'s own where neither side is negative and the divisor is not 0, else a helper."""
     t = a.dtype
-    natural = not t.is_float and facts.is_positive(b, ctx) and facts.is_natural(a, ctx)
+    positive = facts.is_positive(b, ctx) or facts.divides_below(a, b, ctx)
+    natural = not t.is_float and positive and facts.is_natural(a, ctx)
     if natural:
         return _back(infix({"//": "/", "%": "%"}[op], *_operands(a, b, ctx)), t, ctx)
     return _helped({"//": "floordiv", "%": "mod"}[op], a, b, ctx)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from tl2hip.dtypes import BOOL, I64, DType
 from tl2hip.hip.context import Context
 from tl2hip.nest.ir import AxisRef, Binary, Cast, Const, Dim, Expr, Scalar, Select, Var
+from tl2hip.nest.walk import all_parts
 
 Bounds = tuple[int, int]
 
@@ -135,4 +136,21 @@ def _at_least(e: Expr) -> tuple[Expr, ...]:
     """Expressions that are not less than this one: itself, and the sides of a min."""
     if isinstance(e, Binary) and e.op in ("min", "minimum"):
         return (e, *_at_least(e.left), *_at_least(e.right))
+    return (e,)
+
+
+def divides_below(value: Expr, divisor: Expr, ctx: Context) -> bool:
+    """Whether a divisor is surely more than 0: a natural, and a factor of what a loop variable in `value`, itself 0
+    or more, stays below."""
+    if not is_natural(divisor, ctx):
+        return False
+    axes = {p.axis for p in all_parts(value) if isinstance(p, AxisRef)} & ctx.natural
+    stops = (ctx.below.get(a) for a in axes)
+    return any(divisor in _factors(s) for s in stops if s is not None)
+
+
+def _factors(e: Expr) -> tuple[Expr, ...]:
+    """The factors of a product that cannot wrap around; of anything else itself."""
+    if isinstance(e, Binary) and e.op == "*":
+        return (*_factors(e.left), *_factors(e.right))
     return (e,)

@@ -246,11 +246,16 @@ class _With:
 # --- control ---------------------------------------------------------------------------------------------
 
 
+ONE_BODY = "#pragma clang loop unroll(disable) vectorize(disable)"
+"""Said before a loop of one body. Clang would vectorise one with strided accesses too, for which gfx942 has no
+instructions: that is the same as unrolling, and costs scalar registers for every copy."""
+
+
 @write.register
 def _for(s: For, w: Writer) -> None:
     w.quote(s.at)
     if s.unroll is not None:
-        w.line(f"#pragma unroll {s.unroll}" if s.unroll > 1 else "#pragma nounroll")
+        w.line(f"#pragma unroll {s.unroll}" if s.unroll > 1 else ONE_BODY)
     w.ctx.index.add(s.var)
     w.ctx.natural.discard(s.var)
     if natural_loop(s.start, s.stop, s.down, w.ctx):

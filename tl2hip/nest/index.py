@@ -76,14 +76,17 @@ def mul(a: Expr, b: Expr) -> Expr:
     return Binary("*", a, b)
 
 
-def floor_div(a: Expr, b: int) -> Expr:
-    """`a // b` for a positive constant b."""
-    x = value_of(a)
+def floor_div(a: Expr, b: int | Expr) -> Expr:
+    """`a // b` for a positive b."""
+    by = number(b) if isinstance(b, int) else b
+    x, y = value_of(a), value_of(by)
+    if y is None:
+        return Binary("//", a, by)
     if x is not None:
-        return number(x // b)
-    if isinstance(a, Binary) and a.op == "*" and (by := value_of(a.right)) is not None and by % b == 0:
-        return mul(a.left, number(by // b))
-    return a if b == 1 else Binary("//", a, number(b))
+        return number(x // y)
+    if isinstance(a, Binary) and a.op == "*" and (times := value_of(a.right)) is not None and times % y == 0:
+        return mul(a.left, number(times // y))
+    return a if y == 1 else Binary("//", a, by)
 
 
 def ceil_div(a: Expr, b: int) -> Expr:
@@ -91,13 +94,16 @@ def ceil_div(a: Expr, b: int) -> Expr:
     return floor_div(add(a, number(b - 1)), b)
 
 
-def modulo(a: Expr, b: int) -> Expr:
-    """`a % b` for a positive constant b."""
-    x = value_of(a)
+def modulo(a: Expr, b: int | Expr) -> Expr:
+    """`a % b` for a positive b."""
+    by = number(b) if isinstance(b, int) else b
+    x, y = value_of(a), value_of(by)
+    if y is None:
+        return Binary("%", a, by)
     if x is not None:
-        return number(x % b)
-    multiple = isinstance(a, Binary) and a.op == "*" and (value_of(a.right) or 1) % b == 0
-    return ZERO if b == 1 or multiple else Binary("%", a, number(b))
+        return number(x % y)
+    multiple = isinstance(a, Binary) and a.op == "*" and (value_of(a.right) or 1) % y == 0
+    return ZERO if y == 1 or multiple else Binary("%", a, by)
 
 
 def xor(a: Expr, b: Expr) -> Expr:

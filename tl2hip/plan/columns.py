@@ -49,7 +49,10 @@ SLICES = 64
 """Threads of a block that share the rows of a column."""
 
 UNDER_WAY = 4
-"""Rows that each thread loads at a time."""
+"""Rows that each thread loads at a time, where registers allow."""
+
+VECTORS = 8
+"""Vectors of 16 bytes that a thread of such a large block has registers for, beside its partial results."""
 
 PIECE = SLICES * UNDER_WAY
 """Rows that a block has under way."""
@@ -279,11 +282,12 @@ def _kept(state: State, array: str, parts: tuple[Partial, ...]) -> tuple[DeviceS
 def _by_vectors(
     state: State, code: MatrixCode, copies: tuple[RowCopy, ...], first: Expr, rows: Rows
 ) -> tuple[DeviceStmt, ...]:
-    """The rows of a thread, UNDER_WAY at a time, then one at a time."""
+    """The rows of a thread, some under way together, then one at a time."""
     job = code.job
     v, row = AxisRef(state.names.local("v")), AxisRef(job.over.name)
     far = add(row, mul(v, number(SLICES)))
-    many = {p: code.vectors(p, UNDER_WAY) for p in job.matrix}
+    together = max(1, min(UNDER_WAY, VECTORS // len(job.matrix)))
+    many = {p: code.vectors(p, together) for p in job.matrix}
     one = {p: code.vectors(p) for p in job.matrix}
 
     def elements(here: Expr, held: dict[Place, str], slot: tuple[Expr, ...]) -> tuple[DeviceStmt, ...]:
@@ -291,15 +295,15 @@ def _by_vectors(
             d for c in copies for d in code.lowered(c, here, {p: (a, (*slot, *c.slot)) for p, a in held.items()})
         )
 
-    loads = tuple(code.load(p, far, first, (v,), UNDER_WAY) for p in job.matrix)
+    loads = tuple(code.load(p, far, first, (v,), together) for p in job.matrix)
     pieces: tuple[DeviceStmt, ...] = (
         *(DeclareVector(a) for a in many.values()),
-        unrolled(v, UNDER_WAY, loads, "pieces of rows, all under way together"),
-        unrolled(v, UNDER_WAY, elements(far, many, (v,)), ""),
+        unrolled(v, together, loads, "pieces of rows, all under way together"),
+        unrolled(v, together, elements(far, many, (v,)), ""),
     )
     piece: tuple[DeviceStmt, ...] = (*(code.load(p, row, first) for p in job.matrix), *elements(row, one, ()))
     return (
-        For(row.axis, add(rows.start, SLICE), rows.cut, number(PIECE), pieces, at=job.at),
+        For(row.axis, add(rows.start, SLICE), rows.cut, number(SLICES * together), pieces, at=job.at),
         For(row.axis, add(rows.cut, SLICE), rows.stop, number(SLICES), piece, unroll=1),
     )
 

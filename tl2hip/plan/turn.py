@@ -1,16 +1,33 @@
-"""A tile that is turned over: the code of one block for one tile, from the loads to the stores."""
+"""Tiles that are turned over: the code of a block for its tiles, each from the loads to the stores."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number, trip_count, xor
+from tl2hip.nest.index import (
+    ONE,
+    ZERO,
+    add,
+    ceil_div,
+    floor_div,
+    minimum,
+    modulo,
+    mul,
+    number,
+    product,
+    trip_count,
+    value_of,
+    xor,
+)
 from tl2hip.nest.ir import (
     Array,
     Axis,
     AxisRef,
     Compare,
+    Const,
+    Dim,
     Expr,
     Load,
     Logic,
@@ -20,6 +37,7 @@ from tl2hip.nest.ir import (
     Var,
 )
 from tl2hip.nest.walk import map_expr, map_stmt_exprs
+from tl2hip.plan import loops
 from tl2hip.plan.ir import (
     Barrier,
     DeclareVector,
@@ -34,6 +52,7 @@ from tl2hip.plan.ir import (
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
+from tl2hip.plan.walk import map_exprs
 from tl2hip.plan.widen import Place, combined
 from tl2hip.source.span import Span
 
@@ -41,6 +60,7 @@ BANK_PIECES = 8
 """Pieces of 16 bytes that fill the 32 banks of LDS once (CDNA3 ISA guide)."""
 
 THREAD = Var("thread.x", I64)
+BLOCK, BLOCKS = Var("block.x", I64), Var("blocks.x", I64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +72,8 @@ class Turn:
 
     load: Axis
     store: Axis
-    outer: tuple[Axis, ...]
+    around: tuple[Axis, ...]
+    """Other axes whose trip counts the launcher knows: tiles are numbered over all of them."""
     staged: tuple[Place, ...]
     beside: tuple[Place, ...]
     """Places that are loaded along the store's axis, as the result is."""
@@ -70,6 +91,21 @@ class Turn:
         """One for each square of a tile."""
         return self.pieces * self.pieces
 
+    @property
+    def numbered(self) -> tuple[Axis, ...]:
+        """The axes in the order in which tiles are numbered: those side by side along `load` are neighbours."""
+        return (*self.around, self.store, self.load)
+
+    def count(self, axis: Axis) -> Expr:
+        """How many tiles lie along an axis, one for each of its values where it is around them."""
+        trip = trip_count(axis.start, axis.stop, axis.step)
+        return trip if axis in self.around else ceil_div(trip, self.tile)
+
+    @property
+    def tiles(self) -> Expr:
+        """How many tiles there are."""
+        return product(tuple(self.count(a) for a in self.numbered))
+
     def whole_end(self, axis: Axis) -> Expr:
         """Where the last whole square along an axis ends."""
         whole = floor_div(trip_count(axis.start, axis.stop, 1), self.width)
@@ -83,24 +119,63 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """The code of a block for its tile, whose corner is at the variables that `corner` names."""
+    """The code of a block for its tiles, whose corners are at the variables that `corner` names."""
 
     state: State
     turn: Turn
     body: tuple[Stmt, ...]
-    places: tuple[Span, Span]
-    """Where the loops over the store's and the load's axis stand in the text."""
+    walked: tuple[Axis, ...]
+    """Axes that a block walks for each of its tiles, outermost first."""
+    places: Mapping[str, Span]
+    """Where the loop over each axis stands in the text."""
     vectors: dict[Place, str] = field(default_factory=dict, init=False)
 
-    def code(self, again: bool) -> tuple[DeviceStmt, ...]:
-        """Loads and LDS writes, a barrier, LDS reads and stores; a barrier behind them where this runs `again`."""
-        tiles = {p: self._array(f"{p[0]}_tile", p, self.turn.tile, self.turn.tile) for p in self.turn.staged}
-        corners = tuple(
-            Let(self.corner(axis), add(axis.start, mul(Var(f"block.{letter}", I64), number(self.turn.tile))), at=at)
-            for (axis, letter), at in zip(((self.turn.store, "y"), (self.turn.load, "x")), self.places, strict=True)
+    def code(self) -> tuple[DeviceStmt, ...]:
+        """For each tile: loads, LDS writes, a barrier, LDS reads, stores, and what lies behind whole squares."""
+        turn, tile = self.turn, AxisRef(self.state.names.local("tile"))
+        tiles = {p: self._array(f"{p[0]}_tile", p, turn.tile, turn.tile) for p in turn.staged}
+        body: tuple[DeviceStmt, ...] = (
+            *self._fill(tiles),
+            Barrier("the tile is whole"),
+            *self._drain(tiles),
+            *self._edges(),
+            Barrier("the tile is filled again"),
         )
-        behind = (Barrier("the tile is filled again"),) if again else ()
-        return (*corners, *self._fill(tiles), Barrier("the tile is whole"), *self._drain(tiles), *behind)
+        for axis in reversed(self.walked):
+            body = (loops.serial(axis, body, self.state.names, self.places[axis.name]),)
+        lets, counts = self._counts()
+        body = (*self._split(tile, counts), *self._named(body))
+        return (*lets, For(tile.axis, BLOCK, product(counts), BLOCKS, body, note="one tile a block"))
+
+    def _counts(self) -> tuple[tuple[DeviceStmt, ...], tuple[Expr, ...]]:
+        """How many tiles lie along each numbered axis: an extent, a number, or a constant computed first."""
+        lets: list[DeviceStmt] = []
+        counts: list[Expr] = []
+        for axis in self.turn.numbered:
+            count = self.turn.count(axis)
+            if not isinstance(count, Const | Dim):
+                name = self.state.names.local(f"{called(axis)}_tiles")
+                lets.append(Let(name, count))
+                count = Var(name, I64)
+            counts.append(count)
+        return tuple(lets), tuple(counts)
+
+    def _split(self, tile: Expr, counts: tuple[Expr, ...]) -> tuple[DeviceStmt, ...]:
+        """Where a tile stands along each numbered axis, from its number."""
+        turn, lets = self.turn, list[DeviceStmt]()
+        for axis, count in reversed([*zip(turn.numbered, counts, strict=True)]):
+            here = tile if axis is turn.numbered[0] else modulo(tile, count)
+            tile = floor_div(tile, count)
+            name, step = (
+                (self.state.plain(axis), axis.step) if axis in turn.around else (self.corner(axis), turn.tile)
+            )
+            lets.append(Let(name, add(axis.start, mul(here, number(step))), at=self.places[axis.name]))
+        return tuple(reversed(lets))
+
+    def _named(self, body: tuple[DeviceStmt, ...]) -> tuple[DeviceStmt, ...]:
+        """The code with the axes around the tiles as constants of each tile."""
+        names = {a.name: Var(self.state.plain(a), I64) for a in self.turn.around}
+        return map_exprs(lambda e: self._moved(e, names), body)
 
     def corner(self, axis: Axis) -> str:
         """The variable that holds where the tile starts along an axis."""
@@ -224,11 +299,33 @@ class Turned:
             value = combined(s.op, Load(vector, (e,), value.dtype, proven=True), value)
         return Store(vector, (e,), value, proven=True, at=s.at)
 
+    # --- behind whole squares
+
+    def _edges(self) -> tuple[DeviceStmt, ...]:
+        """The last few of one axis, then the last few of the other, where this tile has them."""
+        turn = self.turn
+        lower = ThreadCode(self.state.names, self.state.dtypes, self.state.kinds).lower
+        done: list[DeviceStmt] = []
+        for few, long, stop in (
+            (turn.load, turn.store, turn.store.stop),
+            (turn.store, turn.load, turn.whole_end(turn.load)),
+        ):
+            if (value_of(trip_count(few.start, few.stop, 1)) or 1) % turn.width == 0:
+                continue
+            end, here, corner = turn.whole_end(few), Var(self.corner(few), I64), Var(self.corner(long), I64)
+            each = For(few.name, end, few.stop, number(1), lower(self.body), unroll=1)
+            stop = minimum(add(corner, number(turn.tile)), stop)
+            lanes = For(long.name, add(corner, THREAD), stop, number(turn.threads), (each,))
+            test = Compare("<", end, add(here, number(turn.tile)))
+            done.append(DeviceIf(test, (lanes,), note=f"the last few {called(few)}"))
+        return tuple(done)
+
     # --- pieces of code
 
     def _unrolled(self, var: AxisRef, body: tuple[DeviceStmt, ...], note: str) -> For:
+        """A loop over the pieces or rows of a square, all its bodies in a row."""
         width = self.turn.width
-        return For(var.axis, ZERO, number(width), number(1), body, small=True, unroll=width, note=note)
+        return For(var.axis, ZERO, number(width), ONE, body, small=True, unroll=width, note=note)
 
     def _array(self, wish: str, place: Place, *shape: int) -> str:
         """An array of the kernel's own for elements of a place: a tile in LDS, or vectors; gives its name."""
@@ -245,5 +342,5 @@ class Turned:
     def _moved_all(self, index: tuple[Expr, ...], to: dict[str, Expr]) -> tuple[Expr, ...]:
         return tuple(self._moved(i, to) for i in index)
 
-    def _moved(self, e: Expr, to: dict[str, Expr]) -> Expr:
+    def _moved(self, e: Expr, to: Mapping[str, Expr]) -> Expr:
         return map_expr(lambda x: to.get(x.axis, x) if isinstance(x, AxisRef) else x, e)
