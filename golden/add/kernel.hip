@@ -15,17 +15,18 @@ using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 
-static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
-
 // a block for 1024 elements, 4 at a time
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(128, 128))) void
 add_kernel(const float *a, const float *b, float *out, i64 N)
 {
     const i64 block_x = blockIdx.x;
+    const i64 block_y = blockIdx.y;
+    const i64 blocks_x = gridDim.x;
     const i64 thread_x = threadIdx.x;
+    const i64 block = block_y * blocks_x + block_x;
     // kernel.py:12: for i in range(N):
-    if (block_x < N / 1024) {  // a whole tile of 1024
-        const i64 i_first = block_x * 1024 + thread_x / 64 * 512 + thread_x % 64 * 4;
+    if (block < N / 1024) {  // a whole tile of 1024
+        const i64 i_first = block * 1024 + thread_x / 64 * 512 + thread_x % 64 * 4;
         f32x4 a_vectors[2];
         f32x4 b_vectors[2];
         #pragma unroll 2
@@ -44,29 +45,14 @@ add_kernel(const float *a, const float *b, float *out, i64 N)
             __builtin_nontemporal_store(out_vector, (f32x4_any *)&out[i_first + v * 256]);
         }
     }
-    const i64 i = N / 1024 * 1024 + block_x * 128 + thread_x;
+    const i64 i = N / 1024 * 1024 + block * 128 + thread_x;
     if (i < N) {  // behind the last whole tile
         out[i] = a[i] + b[i];
     }
 }
 
-// the same where there are more tiles than blocks
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-add_kernel_any_size(const float *a, const float *b, float *out, i64 N)
-{
-    const i64 block_x = blockIdx.x;
-    const i64 blocks_x = gridDim.x;
-    const i64 thread_x = threadIdx.x;
-    // kernel.py:12: for i in range(N):
-    for (i64 i_tile = block_x * 1024; i_tile < N; i_tile += blocks_x * 1024) {  // tiles of 1024 i
-        for (i64 i = i_tile + thread_x; i < min_i64(i_tile + 1024, N); i += 256) {
-            // kernel.py:13: out[i] = a[i] + b[i]
-            out[i] = a[i] + b[i];
-        }
-    }
-}
-
 #ifndef __HIPCC_RTC__
+static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
 static inline __host__ __device__ i64 max_i64(i64 a, i64 b) { return b > a ? b : a; }
 
 // Whether two ranges of memory share a byte; an empty range shares none.
@@ -86,13 +72,12 @@ extern "C" hipError_t add(const float *a, const float *b, float *out, i64 N, hip
     if (((const void *)a != out && overlap(a, a_bytes, out, out_bytes)) ||
         ((const void *)b != out && overlap(b, b_bytes, out, out_bytes)))
         return hipErrorInvalidValue;
-    if (N / 1024 <= 8388608) {
-        if (const i64 grid_x = max_i64(N / 1024, min_i64((N + 127) / 128, 8)); grid_x > 0)
-            hipLaunchKernelGGL(add_kernel, dim3((unsigned int)grid_x), dim3(128), 0, stream, a, b, out, N);
-    } else {
-        if (const i64 grid_x = min_i64((N + 1023) / 1024, 1048576); grid_x > 0)
-            hipLaunchKernelGGL(add_kernel_any_size, dim3((unsigned int)grid_x), dim3(256), 0, stream, a, b,
-                               out, N);
+    {
+        const i64 grid_x = min_i64(max_i64(N / 1024, min_i64((N + 127) / 128, 8)), 8388608);
+        const i64 grid_y = N / 1024 / 8388608 + 1;
+        if (grid_x > 0 && grid_y > 0)
+            hipLaunchKernelGGL(add_kernel, dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(128), 0,
+                               stream, a, b, out, N);
     }
     return hipGetLastError();
 }

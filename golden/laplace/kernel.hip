@@ -92,10 +92,13 @@ extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) voi
 laplace_kernel(const float *__restrict__ p, float *__restrict__ old, i64 M, i64 N)
 {
     const i64 block_x = blockIdx.x;
+    const i64 block_y = blockIdx.y;
+    const i64 blocks_x = gridDim.x;
     const i64 thread_x = threadIdx.x;
+    const i64 block = block_y * blocks_x + block_x;
     // kernel.py:15: for j in range(N):
-    if (block_x < M * N / 4096) {  // a whole tile of 4096
-        const i64 i_j_first = block_x * 4096 + thread_x / 64 * 1024 + thread_x % 64 * 4;
+    if (block < M * N / 4096) {  // a whole tile of 4096
+        const i64 i_j_first = block * 4096 + thread_x / 64 * 1024 + thread_x % 64 * 4;
         f32x4 p_vectors[4];
         #pragma unroll 4
         for (int v = 0; v < 4; ++v) {  // all loads first: they are under way together
@@ -112,29 +115,9 @@ laplace_kernel(const float *__restrict__ p, float *__restrict__ old, i64 M, i64 
             __builtin_nontemporal_store(old_vector, (f32x4_any *)&old[i_j_first + v * 256]);
         }
     }
-    const i64 i_j = M * N / 4096 * 4096 + block_x * 256 + thread_x;
+    const i64 i_j = M * N / 4096 * 4096 + block * 256 + thread_x;
     if (i_j < M * N) {  // behind the last whole tile
         old[i_j] = p[i_j];
-    }
-}
-
-// the same where there are more tiles than blocks
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-laplace_kernel_any_size(const float *__restrict__ p, float *__restrict__ old, i64 M, i64 N)
-{
-    const i64 block_x = blockIdx.x;
-    const i64 block_y = blockIdx.y;
-    const i64 blocks_x = gridDim.x;
-    const i64 blocks_y = gridDim.y;
-    const i64 thread_x = threadIdx.x;
-    const i64 thread_y = threadIdx.y;
-    // kernel.py:14: for i in range(M):
-    for (i64 i = block_y * 4 + thread_y; i < M; i += blocks_y * 4) {  // 4 i a block
-        // kernel.py:15: for j in range(N):
-        for (i64 j = block_x * 64 + thread_x; j < N; j += blocks_x * 64) {  // 64 j a block
-            // kernel.py:16: old[i, j] = p[i, j]
-            old[i * N + j] = p[i * N + j];
-        }
     }
 }
 
@@ -256,19 +239,12 @@ extern "C" hipError_t laplace(float *p, float *old, float target, i64 limit, i64
             return error;
         if (!(change > target && steps < limit))
             break;
-        if (M * N / 4096 <= 8388608) {
-            if (const i64 grid_x = max_i64(M * N / 4096, min_i64((M * N + 255) / 256, 16)); grid_x > 0)
-                hipLaunchKernelGGL(laplace_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, p, old,
-                                   M, N);
-        } else {
-            {
-                const i64 grid_x = min_i64((N + 63) / 64, 1048576);
-                const i64 grid_y = min_i64((M + 3) / 4, 65535);
-                if (grid_x > 0 && grid_y > 0)
-                    hipLaunchKernelGGL(laplace_kernel_any_size,
-                                       dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(64, 4), 0,
-                                       stream, p, old, M, N);
-            }
+        {
+            const i64 grid_x = min_i64(max_i64(M * N / 4096, min_i64((M * N + 255) / 256, 16)), 8388608);
+            const i64 grid_y = M * N / 4096 / 8388608 + 1;
+            if (grid_x > 0 && grid_y > 0)
+                hipLaunchKernelGGL(laplace_kernel, dim3((unsigned int)grid_x, (unsigned int)grid_y),
+                                   dim3(256), 0, stream, p, old, M, N);
         }
         {
             const i64 grid_x = min_i64((max_i64(N - 2, 0) + 255) / 256, 16);

@@ -102,10 +102,13 @@ extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) voi
 two_mm_kernel(float *__restrict__ T, i64 M, i64 N)
 {
     const i64 block_x = blockIdx.x;
+    const i64 block_y = blockIdx.y;
+    const i64 blocks_x = gridDim.x;
     const i64 thread_x = threadIdx.x;
+    const i64 block = block_y * blocks_x + block_x;
     // kernel.py:20: T = np.zeros((M, N), dtype=np.float32)
-    if (block_x < M * N / 4096) {  // a whole tile of 4096
-        const i64 m_n_first = block_x * 4096 + thread_x / 64 * 1024 + thread_x % 64 * 4;
+    if (block < M * N / 4096) {  // a whole tile of 4096
+        const i64 m_n_first = block * 4096 + thread_x / 64 * 1024 + thread_x % 64 * 4;
         #pragma unroll 4
         for (int v = 0; v < 4; ++v) {
             f32x4 T_vector;
@@ -116,27 +119,9 @@ two_mm_kernel(float *__restrict__ T, i64 M, i64 N)
             *(f32x4_any *)&T[m_n_first + v * 256] = T_vector;
         }
     }
-    const i64 m_n = M * N / 4096 * 4096 + block_x * 256 + thread_x;
+    const i64 m_n = M * N / 4096 * 4096 + block * 256 + thread_x;
     if (m_n < M * N) {  // behind the last whole tile
         T[m_n] = 0.0f;
-    }
-}
-
-// the same where there are more tiles than blocks
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-two_mm_kernel_any_size(float *__restrict__ T, i64 M, i64 N)
-{
-    const i64 block_x = blockIdx.x;
-    const i64 block_y = blockIdx.y;
-    const i64 blocks_x = gridDim.x;
-    const i64 blocks_y = gridDim.y;
-    const i64 thread_x = threadIdx.x;
-    const i64 thread_y = threadIdx.y;
-    // kernel.py:20: T = np.zeros((M, N), dtype=np.float32)
-    for (i64 m = block_y * 4 + thread_y; m < M; m += blocks_y * 4) {  // 4 m a block
-        for (i64 n = block_x * 64 + thread_x; n < N; n += blocks_x * 64) {  // 64 n a block
-            T[m * N + n] = 0.0f;
-        }
     }
 }
 
@@ -758,8 +743,8 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
 
 // a thread for each element, of any size
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-two_mm_kernel_any_size_2(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T,
-                         i64 M, i64 L, float beta, i64 N)
+two_mm_kernel_any_size(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T, i64 M,
+                       i64 L, float beta, i64 N)
 {
     const i64 block_x = blockIdx.x;
     const i64 block_y = blockIdx.y;
@@ -814,17 +799,12 @@ extern "C" hipError_t two_mm(float alpha, float beta, const float *A, const floa
     if (workspace == nullptr && two_mm_workspace(M, K, N, L) > 0)
         return hipErrorInvalidValue;
     float *T = (float *)workspace;
-    if (M * N / 4096 <= 8388608) {
-        if (const i64 grid_x = max_i64(M * N / 4096, min_i64((M * N + 255) / 256, 16)); grid_x > 0)
-            hipLaunchKernelGGL(two_mm_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, T, M, N);
-    } else {
-        {
-            const i64 grid_x = min_i64((N + 63) / 64, 1048576);
-            const i64 grid_y = min_i64((M + 3) / 4, 65535);
-            if (grid_x > 0 && grid_y > 0)
-                hipLaunchKernelGGL(two_mm_kernel_any_size, dim3((unsigned int)grid_x, (unsigned int)grid_y),
-                                   dim3(64, 4), 0, stream, T, M, N);
-        }
+    {
+        const i64 grid_x = min_i64(max_i64(M * N / 4096, min_i64((M * N + 255) / 256, 16)), 8388608);
+        const i64 grid_y = M * N / 4096 / 8388608 + 1;
+        if (grid_x > 0 && grid_y > 0)
+            hipLaunchKernelGGL(two_mm_kernel, dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(256), 0,
+                               stream, T, M, N);
     }
     {
         const i64 grid_x = min_i64((N + 63) / 64, 1048576);
@@ -849,7 +829,7 @@ extern "C" hipError_t two_mm(float alpha, float beta, const float *A, const floa
             const i64 grid_x = min_i64((L + 63) / 64, 1048576);
             const i64 grid_y = min_i64((M + 3) / 4, 65535);
             if (grid_x > 0 && grid_y > 0)
-                hipLaunchKernelGGL(two_mm_kernel_any_size_2, dim3((unsigned int)grid_x, (unsigned int)grid_y),
+                hipLaunchKernelGGL(two_mm_kernel_any_size, dim3((unsigned int)grid_x, (unsigned int)grid_y),
                                    dim3(64, 4), 0, stream, C, D, T, M, L, beta, N);
         }
     }

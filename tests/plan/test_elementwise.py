@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.proofs import convert, prove
-from tl2hip.nest.index import value_of
-from tl2hip.plan.ir import HostIf, Launch, LoadVector, Plan, StoreVector
+from tl2hip.nest.index import ONE, value_of
+from tl2hip.plan.ir import Launch, LoadVector, Plan, StoreVector
 from tl2hip.plan.walk import all_stmts
 
 RUNS = Path(__file__).parent / "runs.py"
 
 LENGTHS = (0, 1, 7, 511, 512, 4095, 4096, 4097, 12301)
 ROWS = ((0, 5), (5, 0), (1, 1), (3, 7), (2, 2048), (1, 4099), (17, 241), (300, 2), (5, 515))
-THRESHOLD = "<= 8388608"
 
 
 def _plan(name: str) -> Plan:
@@ -45,20 +44,24 @@ def test_every_size_is_right(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["halves", "axpy", "widened"])
-def test_what_is_too_long_for_one_launch_is_right(name: str) -> None:
+def test_further_rows_of_blocks_are_right(name: str) -> None:
     text = _text(name)
-    assert THRESHOLD in text
-    report = prove(RUNS, name, text.replace(THRESHOLD, "< 0"), shapes=0, given=_shapes(name), python_work=0)
+    assert text.count("8388608") == 2
+    text = text.replace("8388608", "16")  # enough for what is behind the last whole tile
+    shapes = ({"M": 5, "N": 15_001},) if "M" in _shapes(name)[0] else ({"N": 75_003},)
+    report = prove(RUNS, name, text, shapes=0, given=(*_shapes(name), *shapes), python_work=0)
     assert report.good, report.text
+    fault = text.replace("block_y * blocks_x + block_x", "block_x")
+    assert fault != text and not prove(RUNS, name, fault, shapes=0, given=shapes, python_work=0).good
 
 
 FAULTS = {
     "a dropped tail": ("i < N)", "i < N - 1)"),
-    "a tail that starts late": ("N / 4096 * 4096 + block_x", "N / 4096 * 4096 + 1 + block_x"),
+    "a tail that starts late": ("N / 4096 * 4096 + block", "N / 4096 * 4096 + 1 + block"),
     "a swapped lane": ("thread_x % 64 * 8", "(thread_x ^ 1) % 64 * 4"),
     "waves on one piece": ("thread_x / 64 * 1024", "thread_x / 128 * 1024"),
     "a vector forgotten": ("v < 2; ++v) {\n            f16x8 out", "v < 1; ++v) {\n            f16x8 out"),
-    "a tile too many": ("block_x < N / 4096", "block_x <= N / 4096"),
+    "a tile too many": ("block < N / 4096", "block <= N / 4096"),
 }
 
 
@@ -77,13 +80,12 @@ def test_planted_faults_are_found(fault: str) -> None:
 )
 def test_four_loads_are_under_way(name: str, width: int, vectors: int, threads: int) -> None:
     plan = _plan(name)
-    kernel, general = plan.kernels
+    (kernel,) = plan.kernels
     loads = [s for s in all_stmts(kernel.body) if isinstance(s, LoadVector)]
     shapes = {p.array.name: p.array.shape for p in plan.arrays if p.space == "vector"}
     moved = {tuple(value_of(n) for n in shapes[s.vector]) for s in loads}
     assert kernel.threads == threads
     assert moved == {(width,) if vectors == 1 else (vectors, width)}
-    assert not any(isinstance(s, LoadVector) for s in all_stmts(general.body))
 
 
 def _streamed(name: str) -> set[bool]:
@@ -103,8 +105,10 @@ def test_only_what_is_read_once_is_streamed() -> None:
 
 
 def test_whole_arrays_are_one_run_and_others_rows() -> None:
-    (choice,) = _plan("widened").host
-    assert isinstance(choice, HostIf)
+    (run,) = _plan("widened").host
+    assert isinstance(run, Launch) and run.grid[2] == ONE
+    (kernel,) = _plan("widened").kernels
+    assert kernel.block == (256, 1, 1)
     for name in ("biased", "from_elsewhere", "crossed"):
         (launch,) = _plan(name).host
         assert isinstance(launch, Launch)

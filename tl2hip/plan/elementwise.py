@@ -2,7 +2,8 @@
 
 `for i: for j: C[i, j] = A[i, j] + B[i, j]` over whole arrays is one loop over their elements. A block takes one
 tile, in which each wave has a piece to itself; the elements behind the last whole tile are taken one a thread by
-the first blocks. A problem with more tiles than one launch has blocks is left to the general plan's strided loops.
+the first blocks. Where there are more tiles than blocks along x, the grid has further rows of blocks: a loop over
+tiles would keep every constant of a body in a register.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from tl2hip.plan import marks
 from tl2hip.plan.access import loads_or_locals
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.gfx942 import WAVE
-from tl2hip.plan.ir import DeviceIf, DeviceStmt, HostIf, HostStmt, Launch, Let
-from tl2hip.plan.launch import BLOCK, moved_arrays, plain_threads
+from tl2hip.plan.ir import DeviceIf, DeviceStmt, HostStmt, Launch, Let
+from tl2hip.plan.launch import BLOCK, moved_arrays
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
@@ -43,8 +44,8 @@ latency at its full rate (Little's law)."""
 MOST = 16
 """Vectors of a thread, at most, where the user's tile asks for many: 64 registers an array."""
 
-MAX_TILES = 1 << 23
-"""Tiles of one launch: half of what HIP's limit of 2**32 threads allows."""
+ROW = 1 << 23
+"""Blocks along x, at most: half of what HIP's limit of 2**32 threads allows."""
 
 BLOCK_INDEX = Var("block.x", I64)
 THREAD_INDEX = Var("thread.x", I64)
@@ -92,17 +93,17 @@ def elementwise(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         state.honours.shared(axis, WAVE, tile.threads // WAVE, found.width)
     state.honours.moved(moved, found.width)
     state.grain(run.length, tile.elements, tile.width)
-    code = _code(state, chain, run, found, tile)
+    tiles = floor_div(run.length, tile.elements)
+    rows = add(floor_div(tiles, ROW), ONE)
+    code = _code(state, chain, run, found, tile, rows)
     summary = f"a block for {tile.elements} elements, {tile.width} at a time"
     kernel = state.add("", code, (tile.threads, 1, 1), summary)
-    tiles = floor_div(run.length, tile.elements)
     ragged = minimum(ceil_div(run.length, tile.threads), number(tile.elements // tile.threads))
-    one_tile_each = Launch(kernel, (maximum(tiles, ragged), ONE, ONE))
-    general = plain_threads(state, chain, "kernel_any_size", "the same where there are more tiles than blocks")
+    blocks = minimum(maximum(tiles, ragged), number(ROW))
     for axis, at in zip(chain.axes, chain.places, strict=True):
         where = f"grid x, tiles of {tile.elements}, {tile.threads} threads"
         state.note(called(axis), where, f"elementwise, {found.width} elements at a time", at)
-    return (HostIf(Compare("<=", tiles, number(MAX_TILES)), (one_tile_each,), (general,)),)
+    return (Launch(kernel, (blocks, rows, ONE)),)
 
 
 def _marks_fit(chain: Chain) -> bool:
@@ -169,7 +170,9 @@ def _tile(found: Moves, wanted: int | None, waves: int | None) -> Tile | None:
     return None
 
 
-def _code(state: State, chain: Chain, run: Run, found: Moves, tile: Tile) -> tuple[DeviceStmt, ...]:
+def _code(
+    state: State, chain: Chain, run: Run, found: Moves, tile: Tile, rows: Expr
+) -> tuple[DeviceStmt, ...]:
     """A whole tile for each block that has one, then one element a thread of what is left."""
     lower = ThreadCode(state.names, state.dtypes, state.kinds).lower
     at = chain.places[-1]
@@ -186,19 +189,30 @@ def _code(state: State, chain: Chain, run: Run, found: Moves, tile: Tile) -> tup
         stride=WAVE * tile.width,
         streamed=outer and len(set(arrays)) == len(arrays),
     )
-    mine = add(run.axis.start, add(mul(BLOCK_INDEX, number(tile.elements)), _in_tile(tile)))
+    here, block = _block(state, rows)
+    mine = add(run.axis.start, add(mul(block, number(tile.elements)), _in_tile(tile)))
     whole = (Let(first, mine), *wide.code(Var(first, I64)))
     tiles = floor_div(run.length, tile.elements)
     last = Var(state.plain(run.axis), I64)
-    behind = add(add(run.axis.start, mul(tiles, number(tile.elements))), _one_each(tile))
+    behind = add(add(run.axis.start, mul(tiles, number(tile.elements))), _one_each(tile, block))
     rest = map_exprs(lambda x: last if x == AxisRef(run.axis.name) else x, run.body)
     return (
-        DeviceIf(Compare("<", BLOCK_INDEX, tiles), whole, note=f"a whole tile of {tile.elements}", at=at),
+        *here,
+        DeviceIf(Compare("<", block, tiles), whole, note=f"a whole tile of {tile.elements}", at=at),
         Let(last.name, behind),
         DeviceIf(
             Compare("<", last, add(run.axis.start, run.length)), lower(rest), note="behind the last whole tile"
         ),
     )
+
+
+def _block(state: State, rows: Expr) -> tuple[tuple[DeviceStmt, ...], Expr]:
+    """The number of this block over all rows of the grid, and the code ahead that computes it."""
+    if rows == ONE:
+        return (), BLOCK_INDEX
+    block = Var(state.names.local("block"), I64)
+    across, along = Var("block.y", I64), Var("blocks.x", I64)
+    return (Let(block.name, add(mul(across, along), BLOCK_INDEX)),), block
 
 
 def _in_tile(tile: Tile) -> Expr:
@@ -209,6 +223,6 @@ def _in_tile(tile: Tile) -> Expr:
     return add(wave, mul(Binary("%", THREAD_INDEX, number(WAVE)), number(tile.width)))
 
 
-def _one_each(tile: Tile) -> Expr:
+def _one_each(tile: Tile, block: Expr) -> Expr:
     """The number of a thread over all blocks."""
-    return add(mul(BLOCK_INDEX, number(tile.threads)), THREAD_INDEX)
+    return add(mul(block, number(tile.threads)), THREAD_INDEX)
