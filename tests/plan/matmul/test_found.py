@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests.plan.matmul.products import Product, converted, multiplying, plan, proven, why
 from tl2hip import api
 from tl2hip.plan.ir import HostLoop
+from tl2hip.prove.emulate import Emulator
 from tl2hip.source.span import Source
 
 BOTH = ["kernel_aligned", "kernel"]
@@ -104,6 +106,19 @@ MISSES = {
         LOOPS + "            for k in range(K):\n                C[i, j] += R[k, j]\n", "2 loops stand inside",
     ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("start", ["f32(-0.0)", "-f32(0)"])
+def test_a_sum_of_negative_zeros_from_a_negative_zero_stays_one(start: str) -> None:
+    k = converted(_into(LOOPS.replace("f32(0)", start)))
+    assert multiplying(k) == [] and why(k) == ["s starts from -0.0, and the sums of matrix instructions from 0.0"]
+    assert k.printed is not None
+    result = np.ones((9, 17), np.float32)
+    passed = {"A": -np.ones((9, 64), np.float32), "R": np.zeros((64, 17), np.float32), "C": result}
+    passed |= {"M": np.int64(9), "N": np.int64(17), "K": np.int64(64)}
+    with Emulator.load(k.printed.text) as library:
+        ran = library.call("f", [passed[a.name] for a in k.printed.launcher.arguments if a.kind != "stream"])
+    assert ran.status == 0 and np.signbit(result).all() and not result.any()
 
 
 @pytest.mark.parametrize("miss", MISSES)

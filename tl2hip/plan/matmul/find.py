@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -198,6 +199,8 @@ def _start(state: State, ahead: tuple[Stmt, ...], name: str, dtype: DType) -> tu
         raise _Miss(f"{name} is used before the sum")
     (at,) = sets
     if isinstance(at.value, Const):
+        if dtype.is_float and at.value.value == 0 and math.copysign(1, at.value.value) < 0:
+            raise _Miss(f"{name} starts from -0.0, and the sums of matrix instructions from 0.0")
         return at.value, tuple(s for s in ahead if s is not at)
     first = Var(state.names.fresh(f"{name}_start", keep=True), dtype)
     state.dtypes[first.name] = dtype
