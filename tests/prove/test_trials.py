@@ -15,10 +15,11 @@ from tl2hip.nest.index import add, mul
 from tl2hip.nest.ir import Dim
 from tl2hip.plan.grain import Grain
 from tl2hip.plan.ir import Plan
+from tl2hip.prove.evaluate import Evaluator
 from tl2hip.prove.large import BULK, KINDS, LARGE, Kind, large
 from tl2hip.prove.options import Options
 from tl2hip.prove.reach import launched
-from tl2hip.prove.shapes import Evaluator, work
+from tl2hip.prove.shapes import work
 from tl2hip.prove.trials import outer, trials
 from tl2hip.source.span import Source
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from tl2hip.nest.ir import Nest
 from tl2hip.plan.ir import Plan
+from tl2hip.prove.asserts import admitted
 from tl2hip.prove.counters import LDS_LIMIT, KernelCounters, Loop, Mix
 from tl2hip.prove.draw import data
 from tl2hip.prove.emulate import Coalescing, Emulator, Run
-from tl2hip.prove.shapes import Sizes, admitted, shapes, work
+from tl2hip.prove.evaluate import Sizes
+from tl2hip.prove.shapes import shapes, work
 from tl2hip.prove.verify import Options, Session
 
 if TYPE_CHECKING:

@@ -12,14 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from tl2hip.dtypes import BOOL, F64, I64, DType
-from tl2hip.nest.ir import Array, Nest, Scalar
+from tl2hip.dtypes import BOOL, DType
+from tl2hip.nest.ir import Array, Nest
 from tl2hip.nest.run.arithmetic import Values, numpy_type
-from tl2hip.nest.walk import all_parts
-from tl2hip.prove.shapes import FREE_TRIPS, WORK, Evaluator, Sizes, admitted, pool, shapes, work
+from tl2hip.prove.asserts import admitted
+from tl2hip.prove.evaluate import Evaluator, Sizes
+from tl2hip.prove.scalars import scalars
+from tl2hip.prove.shapes import FREE_TRIPS, WORK, pool, shapes, work
 from tl2hip.prove.uses import Extent, Uses, uses
 
-__all__ = ["MODES", "WORK", "Data", "Evaluator", "Sizes", "admitted", "data", "pool", "shapes", "work"]
+__all__ = ["MODES", "WORK", "Data", "Evaluator", "NoScalars", "Sizes", "admitted", "data", "pool", "shapes", "work"]
 
 MODES = ("normal", "integers", "coded", "one-hot", "positive", "cancelling", "large", "edges")
 """Every mode of `data`, in the order cases go through them."""
@@ -36,52 +38,27 @@ class Data:
     scalars: dict[str, Any]
 
 
+class NoScalars(Exception):
+    """No scalars were found that the asserts of a kernel admit beside the given sizes."""
+
+
 def data(nest: Nest, dims: Mapping[str, int], mode: str, seed: int) -> Data:
     """Arguments of the given shape in one of `MODES`; arrays that the kernel writes hold noise.
 
     Integer arrays that are subscripts lie mostly in range, with duplicates, in falling order at times, some of
-    them negative; in mode "edges" some lie outside. Row pointers rise within the array they point into.
+    them negative; in mode "edges" some lie outside. Row pointers rise within the array they point into. Raises
+    NoScalars.
     """
     if mode not in MODES:
         raise ValueError(f"no mode {mode}; there are {', '.join(MODES)}")
     random = np.random.default_rng([seed, 2, MODES.index(mode)])
     found = uses(nest)
-    scalars = _scalars(nest, dims, found, mode, random)
-    at = Evaluator(nest, dims, scalars)
+    given = scalars(nest, dict(dims), mode, random)
+    if given is None:
+        raise NoScalars(nest.name)
+    at = Evaluator(nest, dims, given)
     arrays = {a.name: _array(nest, a, at, found, mode, random) for a in nest.arrays if a.role == "parameter"}
-    return Data(arrays, scalars)
-
-
-def _scalars(
-    nest: Nest, dims: Mapping[str, int], found: Uses, mode: str, random: np.random.Generator
-) -> dict[str, Any]:
-    """Scalars that the checks admit; those a loop depends on stay small."""
-    shaping = {p.name for a in nest.arrays for e in a.shape for p in all_parts(e) if isinstance(p, Scalar)}
-    tries: dict[str, Any] = {}
-    for _ in range(100):
-        tries = {s.name: _scalar(s, s.name in found.limits | shaping, mode, random) for s in nest.scalars}
-        if admitted(nest, dims, tries):
-            break
-    return tries
-
-
-def _scalar(s: Scalar, small: bool, mode: str, random: np.random.Generator) -> Any:
-    kind = numpy_type(s.dtype).type
-    if s.dtype is BOOL:
-        return bool(random.integers(2))
-    if s.dtype.is_int:
-        signed = (-1, -3, -8) if s.dtype.kind == "int" else ()
-        choices = (0, 1, 2, 3, 7, 20) if small else (0, 1, 2, 3, 5, 17, *signed)
-        value = int(random.choice(choices))
-        return value if s.dtype is I64 else kind(value)
-    real = float(random.choice(_REALS.get(mode, (0.5, 1.0, 2.0, 0.0, -1.25, 1e-5, 0.1))))
-    return real if s.dtype is F64 else kind(real)
-
-
-_REALS: dict[str, tuple[float, ...]] = {
-    "positive": (0.5, 1.0, 2.0),
-    **dict.fromkeys(("integers", "coded", "one-hot"), (1.0, 2.0, -1.0, 0.0)),
-}
+    return Data(arrays, given)
 
 
 def _array(nest: Nest, a: Array, at: Evaluator, found: Uses, mode: str, random: np.random.Generator) -> Values:

@@ -11,7 +11,8 @@ import numpy as np
 from tl2hip.nest.ir import Dim, Expr, Nest
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan.grain import Grain
-from tl2hip.prove.shapes import FEW, Evaluator, Shapes, Sizes
+from tl2hip.prove.evaluate import Evaluator, Sizes
+from tl2hip.prove.shapes import FEW, Shapes
 
 LARGE = 30_000
 """The `work` of one large shape, where BULK statements that run side by side count as one: about a second."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from tl2hip.plan.ir import Aligned, HostIf, HostLet, HostLoop, HostStmt, HostWhile, Launch, Leave, Plan
-from tl2hip.prove.shapes import Evaluator, Sizes
+from tl2hip.prove.evaluate import Evaluator, Sizes
 
 TURNS = 16
 """How many turns of a loop of the launcher are looked at."""

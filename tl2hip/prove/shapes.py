@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from tl2hip.nest.ir import Array, Binary, Compare, Const, Dim, Expr, Logic, Loop, Nest, Stmt, While
-from tl2hip.nest.run import Typed
-from tl2hip.nest.run.arithmetic import Values
-from tl2hip.nest.run.lanes import Frame
-from tl2hip.nest.run.machine import Machine
+from tl2hip.nest.ir import Binary, Compare, Const, Dim, Loop, Nest, Stmt, While
 from tl2hip.nest.walk import all_stmts, blocks
+from tl2hip.prove.asserts import Mover, admitted, conjuncts, of_scalars
+from tl2hip.prove.evaluate import Evaluator, Sizes
+from tl2hip.prove.scalars import drawn, scalars
 
 SMALL = (0, 1, 2, 3, 5, 7, 8, 13, 16)
 FEW = (1, 2, 3, 5)
@@ -32,34 +30,10 @@ SERIAL = 6
 """How many side-by-side statements take as long as one that stands alone."""
 FREE_TRIPS = 8
 """What a loop whose length is data counts for."""
-
-Sizes = dict[str, int]
-
-
-# --- evaluating over dims and scalars --------------------------------------------------------------------
-
-
-class Evaluator:
-    """Values of expressions over the extents, the scalars and given loop variables."""
-
-    def __init__(self, nest: Nest, dims: Mapping[str, int], scalars: Mapping[str, Any] | None = None) -> None:
-        self.machine: Machine[Values] = Machine(nest, Typed(), ())
-        self.frame: Frame[Values] = Frame(self.machine.arithmetic, 1)
-        for name, value in dims.items():
-            self.frame.read["#" + name] = np.array([value], np.int64)
-        for name, value in (scalars or {}).items():
-            self.frame.read["$" + name] = np.array([value])
-
-    def whole(self, e: Expr) -> int | None:
-        """An integer; None where the expression needs more than is given."""
-        try:
-            with np.errstate(all="ignore"):
-                return int(self.machine.value(e, self.frame)[0])
-        except NameError:
-            return None
-
-    def extents(self, array: Array) -> tuple[int | None, ...]:
-        return tuple(self.whole(e) for e in array.shape)
+DRAWS = 8
+"""How many draws of scalars are looked at for one shape."""
+HOPELESS = 100
+"""How many shapes are looked at where none of them fits."""
 
 
 def work(nest: Nest, dims: Mapping[str, int], parallel: Collection[str] | None = None, bulk: int = 1) -> int:
@@ -118,14 +92,14 @@ def shapes(
     """
     draw = Shapes(nest, np.random.default_rng([seed, 1]), budget, parallel)
     found: dict[tuple[int, ...], Sizes] = {}
-    for sizes in draw.all(count * 40):
-        if len(found) >= count:
+    for n, sizes in enumerate(draw.all(count * 40)):
+        if len(found) >= count or (n >= HOPELESS and not found):
             break
         if draw.fits(sizes):
             found.setdefault(tuple(sizes.values()), sizes)
-    ones = dict.fromkeys(nest.dims, 1)
+    alone = replace(draw, budget=ALONE)
     some = count == 0 or any(all(s.values()) for s in found.values())
-    if not some and replace(draw, budget=ALONE).fits(ones):
+    if not some and alone.fits(ones := alone.fitted(dict.fromkeys(nest.dims, 1))):
         found[tuple(ones.values())] = ones
     return tuple(found.values())
 
@@ -185,44 +159,51 @@ class Shapes:
         return sizes
 
     def coupled(self, sizes: Sizes) -> Sizes:
-        """The sizes made to fit the checks of simple forms."""
-        return _coupled(self.nest, sizes)
+        """The sizes made to fit the nest's checks, as far as that is found."""
+        sizes = _coupled(self.nest, sizes)
+        if not self.nest.checks or self.asserted(sizes):
+            return sizes
+        mover = Mover(self.nest, self.random, sizes_too=True)
+        moved = (mover.moved(sizes, drawn(self.nest, "normal", self.random)) for _ in range(DRAWS))
+        return next((found[0] for found in moved if found is not None), sizes)
 
     def fitted(self, sizes: Sizes) -> Sizes:
-        return _within(self.nest, _coupled(self.nest, sizes), self.budget, self.parallel)
+        """The shape that the checks admit with its largest extents made smaller until its work is within the
+        budget."""
+        sizes = self.coupled(sizes)
+        for _ in range(40):
+            small = max(sizes.values(), default=0) <= 2
+            if small or work(self.nest, sizes, self.parallel) <= self.budget:
+                break
+            largest = max(sizes, key=lambda n: sizes[n])
+            less = self.coupled({**sizes, largest: sizes[largest] // 2 + 1 if sizes[largest] > 3 else 2})
+            if sum(less.values()) >= sum(sizes.values()):
+                break  # the checks hold it there
+            sizes = less
+        return sizes
+
+    def possible(self) -> bool:
+        """Whether sizes are found that the nest's checks admit."""
+        return any(self.asserted(self.coupled(self.drawn(FEW))) for _ in range(DRAWS))
+
+    def asserted(self, sizes: Sizes) -> bool:
+        """Whether the nest's checks admit the sizes, with some scalars where they are about these too."""
+        if not admitted(self.nest, sizes):
+            return False
+        found = scalars(self.nest, sizes, "normal", self.random, DRAWS) if of_scalars(self.nest) else {}
+        return found is not None
 
     def fits(self, sizes: Sizes) -> bool:
         """Whether the nest's checks admit the sizes and the budgets hold."""
-        if not admitted(self.nest, sizes) or elements(self.nest, sizes) > ELEMENTS:
+        if elements(self.nest, sizes) > ELEMENTS or not self.asserted(sizes):
             return False
         return work(self.nest, sizes, self.parallel, self.bulk) <= self.budget
-
-
-def _within(nest: Nest, sizes: Sizes, budget: int, parallel: Collection[str] | None) -> Sizes:
-    """The shape with its largest extents made smaller until its work is within the budget."""
-    sizes = dict(sizes)
-    for _ in range(40):
-        if work(nest, sizes, parallel) <= budget or max(sizes.values(), default=0) <= 2:
-            break
-        largest = max(sizes, key=lambda n: sizes[n])
-        sizes[largest] = sizes[largest] // 2 + 1 if sizes[largest] > 3 else 2
-        sizes = _coupled(nest, sizes)
-    return sizes
-
-
-def admitted(nest: Nest, sizes: Mapping[str, int], scalars: Mapping[str, Any] | None = None) -> bool:
-    """Whether no extent is negative and every check holds that these sizes and scalars decide."""
-    at = Evaluator(nest, sizes, scalars)
-    for array in nest.arrays:
-        if any(n is not None and n < 0 for n in at.extents(array)):
-            return False
-    return all(at.whole(c.test) != 0 for c in nest.checks)
 
 
 def _coupled(nest: Nest, sizes: Sizes) -> Sizes:
     """The sizes made to fit checks of the forms `N == …` and `N % c == 0`."""
     sizes = dict(sizes)
-    for test in _conjuncts(nest):
+    for test in conjuncts(nest):
         match test:
             case Compare(op="==", left=Dim(name=n), right=e) | Compare(op="==", left=e, right=Dim(name=n)):
                 value = Evaluator(nest, sizes).whole(e)
@@ -233,16 +214,3 @@ def _coupled(nest: Nest, sizes: Sizes) -> Sizes:
                 if value is not None and value > 0:
                     sizes[n] = -(-sizes[n] // value) * value
     return sizes
-
-
-def _conjuncts(nest: Nest) -> list[Expr]:
-    """The conditions that must all hold."""
-    queue = [c.test for c in nest.checks]
-    found: list[Expr] = []
-    while queue:
-        e = queue.pop(0)
-        if isinstance(e, Logic) and e.op == "and":
-            queue = [e.left, e.right, *queue]
-        else:
-            found.append(e)
-    return found

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tl2hip.nest.ir import Nest
 from tl2hip.plan.ir import Plan
+from tl2hip.prove.evaluate import Sizes
 from tl2hip.prove.large import LARGE, LARGEST, Kind, large
 from tl2hip.prove.options import Options
 from tl2hip.prove.reach import launched
-from tl2hip.prove.shapes import Sizes, shapes
+from tl2hip.prove.shapes import Shapes, shapes
 
 EXACT = ("integers", "coded", "one-hot")
 """The modes whose sums are exact."""
@@ -41,6 +42,8 @@ class Trial:
 def trials(nest: Nest, options: Options, parallel: Collection[str]) -> tuple[Trial, ...]:
     """The cases of a nest. Where a plan is given and shapes are drawn, large ones and those that launch each kernel
     of the plan that a shape within the budgets launches are among them."""
+    possible = Shapes(nest, np.random.default_rng([options.seed, 5]), options.work, parallel).possible()
+    options = options if possible else replace(options, shapes=0)
     found = list(_small(nest, options, parallel))
     if options.plan is not None and options.shapes:
         more = tuple(_large(options.plan, options, parallel, len(found)))

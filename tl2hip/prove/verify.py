@@ -21,13 +21,14 @@ from tl2hip.nest.run.machine import TooLong
 from tl2hip.nest.walk import all_stmts
 from tl2hip.prove.bound import Reference, Verdict, compare, reference
 from tl2hip.prove.compiler import CompileError
-from tl2hip.prove.draw import Data, Evaluator, Sizes, data, work
+from tl2hip.prove.draw import Data, Evaluator, NoScalars, Sizes, data, work
 from tl2hip.prove.emulate import Emulator, Library, LoadError, Run
 from tl2hip.prove.options import Options
 from tl2hip.prove.place import NOISE, copies, noise, placed
 from tl2hip.prove.python import in_order
 from tl2hip.prove.reach import launched
 from tl2hip.prove.report import Case, Report
+from tl2hip.prove.scalars import DRAWS
 from tl2hip.prove.trials import Trial, outer, trials
 from tl2hip.source.problems.base import Problem
 from tl2hip.source.problems.proving import (
@@ -94,6 +95,8 @@ class Session:
         )
         self.cases: list[Case] = []
         self.problems: list[Problem] = []
+        self.unfit = 0
+        """How many cases were left out because no scalars were found for them."""
 
     def try_all(self, library: Library) -> None:
         """Runs every case until time is up."""
@@ -123,7 +126,11 @@ class Session:
         steps = trial.steps if trial else self.options.steps
         shifted = trial.shifted if trial else outer(self.nest) if seed % 2 else ()
         nest, told = self.nest, describe(sizes, mode, seed, shifted)
-        drawn = self.drawn(sizes, mode, seed)
+        try:
+            drawn = self.drawn(sizes, mode, seed)
+        except NoScalars:
+            self.unfit += 1
+            return Case(sizes, mode, seed, skipped=True)
         given = (drawn.arrays, drawn.scalars, sizes)
         try:
             typed = run(nest, *given, parallel=self.parallel, steps=steps)
@@ -324,7 +331,10 @@ class Session:
         writes = any(isinstance(s, Store | Update) for s in all_stmts(self.nest.body))
         if drawn and writes and self.cases and not compared and not any(c.skipped for c in self.cases):
             self.add(NothingDrawn(self.nest.name, at=self.nest.at))
-        skipped = sum(c.skipped for c in self.cases)
+        if self.unfit:
+            why = f"in {DRAWS} draws each no scalars were found that the asserts admit"
+            self.add(NotTried(self.unfit, len(self.cases), why, at=self.nest.at))
+        skipped = sum(c.skipped for c in self.cases) - self.unfit
         if skipped:
             why = f"they take more than {self.options.steps} serial iterations"
             self.add(NotTried(skipped, len(self.cases), why, at=self.nest.at))
