@@ -46,6 +46,9 @@ MEMBERSHIP: dict[type[cst.CSTNode], str] = {cst.In: "in", cst.NotIn: "not in"}
 SUMMED_UP = frozenset(f"builtins.{name}" for name in ("sum", "min", "max", "any", "all"))
 
 
+_ITEM_BY_ITEM = (cst.GeneratorExp, cst.ListComp)
+
+
 class Expressions:
     """Turns expressions into own nodes; what has no node is refused into `problems` and stands as `Nothing`.
 
@@ -216,8 +219,8 @@ class Expressions:
                 args.append(self.starred(arg.value, arg))
             elif arg.keyword is not None:
                 keywords.append(Keyword(arg.keyword.value, self.expression(arg.value), at=self.at(arg)))
-            elif isinstance(arg.value, cst.GeneratorExp) and position == 0:
-                args.append(self.summed_up(arg.value, node.func))
+            elif position == 0 and isinstance(arg.value, _ITEM_BY_ITEM) and self.origin(node.func) in SUMMED_UP:
+                args.append(self.summed_up(arg.value, arg.value.for_in))
             else:
                 args.append(self.expression(arg.value))
         return nodes.Call(func, tuple(args), tuple(keywords), at=self.at(node))
@@ -264,18 +267,14 @@ class Expressions:
         what = "a generator that is not the argument of sum, min, max, any or all"
         return self.refuse(reading.GeneratorPlace(what, at=self.at(node)))
 
-    def summed_up(self, node: cst.GeneratorExp, func: cst.BaseExpression) -> Expr:
-        """The generator that is the first argument of a call."""
-        loop = node.for_in
-        if self.origin(func) not in SUMMED_UP:
-            return self.generator(node)
-        if loop.inner_for_in is not None:
-            what = "a generator with more than one `for`"
-            return self.refuse(reading.GeneratorPlace(what, at=self.at(node)))
+    def summed_up(self, node: cst.GeneratorExp | cst.ListComp, loop: cst.CompFor) -> Expr:
+        """The generator that is the first argument of sum or its kin, from one of its `for`s on. A list of the same
+        items is as good: nothing else can see it."""
         if loop.asynchronous is not None:
             return self.refuse(reading.Suspends("async for", at=self.at(loop)))
+        inner = loop.inner_for_in
         return nodes.Generator(
-            self.expression(node.elt),
+            self.expression(node.elt) if inner is None else self.summed_up(node, inner),
             self.loop_target(loop.target),
             self.expression(loop.iter),
             self.all([one.test for one in loop.ifs]),

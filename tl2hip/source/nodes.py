@@ -160,7 +160,8 @@ class List_(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Generator(Expr):
-    """`element for target in iterable if conditions`, one `for`: the argument of sum, min, max, any, all."""
+    """`element for target in iterable if conditions`: the argument of sum, min, max, any, all. Where a second `for`
+    follows, `element` is the Generator of that."""
 
     element: Expr
     target: Expr

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tl2hip.dtypes import BOOL, I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators, slices, stores
-from tl2hip.nest.build.context import Bound, Context, Result, Unreadable
+from tl2hip.nest.build.context import Bound, Context, Listed, Result, Unreadable
 from tl2hip.nest.build.expand import frozen, materialise
 from tl2hip.nest.build.operands import value
 from tl2hip.nest.build.products import matmul
@@ -55,7 +55,7 @@ def put(ctx: Context, target: nodes.Expr, found: Result, at: Span) -> None:
 def place(ctx: Context, target: nodes.Subscript) -> View:
     """The place in an array that a subscript names."""
     base = value(ctx, target.value)
-    found = slices.subscript(ctx, base, target.index, lambda e: value(ctx, e), target.at)
+    found = slices.subscript(ctx, base, target.index, target.at)
     if not isinstance(found, View):
         way = "store into an array, an element or a slice of it; write a loop for an array of indices"
         raise Refused(problems.NotSupported("storing here", way, at=target.at))
@@ -113,7 +113,7 @@ def bind(ctx: Context, name: str, found: Result, at: Span) -> None:
     """Gives a name a value: constants and index arithmetic stand for themselves wherever the name is read,
     other numbers go into a local, an array expression into a local array; a view aliases."""
     if isinstance(found, tuple):
-        ctx.state.names[name] = Bound(tuple(_settled(ctx, v) for v in found), at)
+        ctx.state.names[name] = Bound(settled(ctx, found), at)
     elif isinstance(found, ScalarValue):
         bind_scalar(ctx, name, found, at)
     elif not found.shape:
@@ -130,9 +130,11 @@ def _loaded(found: View | ArrayValue) -> ScalarValue:
     return ScalarValue(found.element(()), found.weak)
 
 
-def _settled(ctx: Context, found: Result) -> Result:
+def settled(ctx: Context, found: Result) -> Result:
+    """A value that stays what it is now, whatever happens to the names in it."""
     if isinstance(found, tuple):
-        return tuple(_settled(ctx, v) for v in found)
+        items = (settled(ctx, v) for v in found)
+        return Listed(items) if isinstance(found, Listed) else tuple(items)
     if not isinstance(found, ScalarValue) and not found.shape:
         found = _loaded(found)
     if isinstance(found, ScalarValue):

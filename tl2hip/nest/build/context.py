@@ -17,6 +17,12 @@ Result = Value | tuple["Result", ...]
 """What an expression gives: one value, or a tuple of them."""
 
 
+class Listed(tuple[Result, ...]):
+    """What a list gives: a tuple of its items, that as an index would pick rows."""
+
+    __slots__ = ()
+
+
 class Told(Exception):
     """Raised where building cannot go on because of a problem that has been told already."""
 

@@ -10,7 +10,7 @@ from tl2hip.nest.build import calls, fold, lazy, operators
 from tl2hip.nest.build.attributes import attribute
 from tl2hip.nest.build.broadcast import operand, scalar
 from tl2hip.nest.build.constants import fits
-from tl2hip.nest.build.context import Bound, Context, Result, Told
+from tl2hip.nest.build.context import Bound, Context, Listed, Result, Told
 from tl2hip.nest.build.names import file_value
 from tl2hip.nest.build.operands import number, value
 from tl2hip.nest.build.products import matmul
@@ -49,8 +49,10 @@ def evaluate(ctx: Context, e: nodes.Expr) -> Result:
         case nodes.IfExp(test=t, then=then, orelse=orelse):
             one, other = (partial(number, ctx, side, "a conditional expression") for side in (then, orelse))
             return lazy.choice(ctx, test(ctx, t), one, other, e.at)
-        case nodes.Tuple_(items=items) | nodes.List_(items=items):
+        case nodes.Tuple_(items=items):
             return tuple(evaluate(ctx, item) for item in items)
+        case nodes.List_(items=items):
+            return Listed(evaluate(ctx, item) for item in items)
         case _:
             raise Refused(_unsupported(e))
 
@@ -96,7 +98,7 @@ def _name(ctx: Context, e: nodes.Name) -> Result:
 
 def _subscript(ctx: Context, base: Result, index: tuple[nodes.Expr, ...], at: Span) -> Result:
     if not isinstance(base, tuple):
-        return subscript(ctx, base, index, lambda e: value(ctx, e), at)
+        return subscript(ctx, base, index, at)
     if len(index) != 1:
         raise Refused(problems.WrongRank(1, len(index), at=at))
     count = fold.value_of(number(ctx, index[0], "an index").expr)

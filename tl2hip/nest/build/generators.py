@@ -10,7 +10,7 @@ from tl2hip.nest.build import fold, operators
 from tl2hip.nest.build.broadcast import scalar
 from tl2hip.nest.build.context import Context, Result
 from tl2hip.nest.build.operands import number
-from tl2hip.nest.build.sequences import Sequence, sequence
+from tl2hip.nest.build.sequences import Sequence, is_product, levels
 from tl2hip.nest.build.types import Typed, common, described, joined, merged, stored
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.source import nodes
@@ -29,66 +29,42 @@ def python_reduction(ctx: Context, name: str, call: nodes.Call) -> ScalarValue:
     """`sum(x[i] * y[i] for i in range(n))` and its kin, one item after the other as Python goes."""
     if call.keywords or not 1 <= len(call.args) <= 2:
         raise Refused(problems.WrongArguments(name, "takes one iterable here", at=call.at))
-    given = call.args[0]
-    generator = given if isinstance(given, nodes.Generator) else None
-    seq = sequence(ctx, generator.iterable if generator else given)
     if name in ("min", "max"):
-        return _extreme(ctx, name, call, seq, generator)
+        return _extreme(ctx, name, call)
     start = number(ctx, call.args[1], "the start of sum") if len(call.args) == 2 else _start(name)
-    return _folded(ctx, name, call, seq, generator, start)
+    return _folded(ctx, name, call, start)
 
 
 def _start(name: str) -> ScalarValue:
     return ScalarValue(ir.Const(0, I64) if name == "sum" else ir.Const(name == "all", BOOL), weak=True)
 
 
-def _item(ctx: Context, generator: nodes.Generator | None, found: Result, call: nodes.Call) -> ScalarValue:
-    """The value of one turn: the item itself, or the generator's element, its variable being bound."""
-    if generator is not None:
-        return number(ctx, generator.element, "an item")
-    if isinstance(found, tuple):
-        raise Refused(problems.NotSupported("a reduction of tuples", "reduce one value", at=call.at))
-    return scalar(found, "an item", call.at)
-
-
-def _bind(ctx: Context, generator: nodes.Generator | None, found: Result) -> None:
-    if generator is not None:
-        ctx.put(ctx, generator.target, found, generator.target.at)
-
-
-def _folded(
-    ctx: Context,
-    name: str,
-    call: nodes.Call,
-    seq: Sequence,
-    generator: nodes.Generator | None,
-    start: ScalarValue,
-) -> ScalarValue:
+def _folded(ctx: Context, name: str, call: nodes.Call, start: ScalarValue) -> ScalarValue:
     hint = {"sum": "total", "any": "found", "all": "every"}[name]
     total = ctx.fresh(hint)
+    types: dict[Typed, None] = {}
 
-    def turn(k: ir.Expr) -> Typed:
-        found = seq.item(k)
-        _bind(ctx, generator, found)
-        test = _test(ctx, generator)
-        with ctx.block() as inner:
-            item = _item(ctx, generator, found, call)
-            typed = _carried_type(ctx, name, start, item, call)
-            inner.append(ir.Set(total, _step(name, ir.Var(total, typed.dtype), item, typed), at=ctx.at))
-        for s in inner if test is None else (ir.If(test, tuple(inner), at=ctx.at),):
-            ctx.emit(s)
-        return typed
+    def step(item: ScalarValue) -> None:
+        typed = _carried_type(ctx, name, start, item, call)
+        types[typed] = None
+        ctx.emit(ir.Set(total, _step(name, ir.Var(total, typed.dtype), item, typed), at=ctx.at))
 
-    loop, typed = _loop(ctx, fold.number(0), seq.length, generator, turn)
+    with ctx.block() as body:
+        _each(ctx, call, call.args[0], step)
+    typed, *others = types or {Typed.of(start): None}
+    if others:
+        kinds = [ir.Const(0, t.dtype) for t in (typed, others[0])]
+        one, other = (described(ScalarValue(k, t.weak)) for k, t in zip(kinds, (typed, others[0]), strict=True))
+        raise Refused(problems.TwoTypes(f"`{name}`", one, other, at=call.at))
     ctx.state.variables[total] = typed.dtype
     ctx.emit(ir.Set(total, fold.cast(start.expr, typed.dtype), at=ctx.at))
-    ctx.emit(loop)
+    ctx.out += body
     return ScalarValue(ir.Var(total, typed.dtype), typed.weak)
 
 
-def _test(ctx: Context, generator: nodes.Generator | None) -> ir.Expr | None:
-    """All conditions of a generator as one; None where there is none."""
-    conditions = generator.conditions if generator else ()
+def _test(ctx: Context, generator: nodes.Generator) -> ir.Expr | None:
+    """All conditions of a `for` as one; None where there is none."""
+    conditions = generator.conditions
     return ctx.test(ctx, nodes.Logic("and", conditions, at=conditions[0].at)) if conditions else None
 
 
@@ -108,50 +84,104 @@ def _step(name: str, total: ir.Var, item: ScalarValue, typed: Typed) -> ir.Expr:
     return ir.Logic("or" if name == "any" else "and", total, operators.truth(item))
 
 
-def _extreme(
-    ctx: Context, name: str, call: nodes.Call, seq: Sequence, generator: nodes.Generator | None
-) -> ScalarValue:
+def _extreme(ctx: Context, name: str, call: nodes.Call) -> ScalarValue:
     """The first item, then each later one that is beyond it."""
-    if generator is not None and generator.conditions:
-        way = f"write the loop, with its `if` and a start value for `{name}`"
-        raise Refused(problems.NotSupported(f"`{name}` of a generator with `if`", way, at=call.at))
+    given = call.args[0]
+    generator = given if isinstance(given, nodes.Generator) else None
+    if generator is not None and (generator.conditions or isinstance(generator.element, nodes.Generator)):
+        way = f"write the loops, with a start value for `{name}`"
+        what = f"`{name}` of a generator with `if` or a second `for`"
+        raise Refused(problems.NotSupported(what, way, at=call.at))
+    found = levels(ctx, generator.iterable if generator else given)
     names = dict(ctx.state.names)
-    head = seq.item(fold.number(0))
-    _bind(ctx, generator, head)
-    first = _item(ctx, generator, head, call)
+    first = _item(ctx, call, generator, tuple(x.item(fold.number(0)) for x in found))
+    ctx.state.names = names
     local = ctx.temporary(first.expr, "largest" if name == "max" else "least")
+    weak = first.weak
 
-    def turn(k: ir.Expr) -> Typed:
-        head = seq.item(k)
-        _bind(ctx, generator, head)
-        item = _item(ctx, generator, head, call)
-        found = merged(Typed.of(first), Typed.of(item), loop=False)
-        if found is None or found.dtype is not first.dtype:
+    def step(item: ScalarValue) -> None:
+        nonlocal weak
+        typed = merged(Typed.of(first), Typed.of(item), loop=False)
+        if typed is None or typed.dtype is not first.dtype:
             raise Refused(problems.TwoTypes(f"`{name}`", described(first), described(item), at=call.at))
+        weak = weak and typed.weak
         ctx.emit(ir.Set(local.name, ir.Binary(name, local, stored(item, local.dtype, call.at)), at=ctx.at))
-        return found
 
-    loop, found = _loop(ctx, fold.number(1), seq.length, generator, turn)
-    ctx.emit(loop)
-    ctx.state.names = names
-    return ScalarValue(local, found.weak)
+    _nested(ctx, found, (), lambda items: step(_item(ctx, call, generator, items)), _hints(generator), skip=1)
+    return ScalarValue(local, weak)
 
 
-def _loop(
-    ctx: Context,
-    start: ir.Expr,
-    stop: ir.Expr,
-    generator: nodes.Generator | None,
-    turn: Callable[[ir.Expr], Typed],
-) -> tuple[ir.Loop, Typed]:
-    """A loop whose turns see the generator's variable; the names outside stay as they were."""
+# --- items, one after the other --------------------------------------------------------------------------
+
+Items = tuple[Result, ...]
+
+
+def _each(ctx: Context, call: nodes.Call, given: nodes.Expr, step: Callable[[ScalarValue], None]) -> None:
+    """The statements that take a step for every item of an iterable or of a generator, in order."""
+    generator = given if isinstance(given, nodes.Generator) else None
+
+    def turn(items: Items) -> None:
+        if generator is None:
+            step(_item(ctx, call, None, items))
+            return
+        _bind(ctx, generator, items)
+        test = _test(ctx, generator)
+        with ctx.block() as inner:
+            if isinstance(generator.element, nodes.Generator):
+                _each(ctx, call, generator.element, step)
+            else:
+                step(number(ctx, generator.element, "an item"))
+        ctx.out += inner if test is None else [ir.If(test, tuple(inner), at=ctx.at)]
+
+    found = levels(ctx, generator.iterable if generator else given)
+    _nested(ctx, found, (), turn, _hints(generator))
+
+
+def _item(ctx: Context, call: nodes.Call, generator: nodes.Generator | None, items: Items) -> ScalarValue:
+    """The value of one turn: the item itself, or the generator's element, its variable being bound."""
+    if generator is not None:
+        _bind(ctx, generator, items)
+        return number(ctx, generator.element, "an item")
+    if len(items) > 1 or isinstance(items[0], tuple):
+        raise Refused(problems.NotSupported("a reduction of tuples", "reduce one value", at=call.at))
+    return scalar(items[0], "an item", call.at)
+
+
+def _bind(ctx: Context, generator: nodes.Generator, items: Items) -> None:
+    found = items if is_product(ctx, generator.iterable) else items[0]
+    ctx.put(ctx, generator.target, found, generator.target.at)
+
+
+def _hints(generator: nodes.Generator | None) -> tuple[str, ...]:
+    """Names for the axes: those of the generator's variables."""
     target = generator.target if generator else None
-    hint = target.id if isinstance(target, nodes.Name) else "k"
-    axis = ir.Axis(ctx.fresh(hint), start, stop)
+    parts = target.items if isinstance(target, nodes.Tuple_) else (target,)
+    return tuple(p.id if isinstance(p, nodes.Name) else "k" for p in parts)
+
+
+def _nested(
+    ctx: Context,
+    found: tuple[Sequence, ...],
+    items: Items,
+    turn: Callable[[Items], None],
+    hints: tuple[str, ...],
+    skip: int = 0,
+) -> None:
+    """Loops over sequences one inside the other; the names outside stay as they were. `skip`: where there is one
+    sequence alone, so many of its items are left out."""
+    if not found:
+        turn(items)
+        return
     names = dict(ctx.state.names)
-    ctx.axes[axis.name] = axis
-    with ctx.block() as body:
-        typed = turn(ir.AxisRef(axis.name))
-    del ctx.axes[axis.name]
+    first, rest, start = found[0], found[1:], 0 if len(found) > 1 else skip
+    if first.listed:
+        for item in first.items[start:]:
+            _nested(ctx, rest, (*items, item), turn, hints[1:])
+    else:
+        axis = ir.Axis(ctx.fresh(hints[0] if hints else "k"), fold.number(start), first.length)
+        ctx.axes[axis.name] = axis
+        with ctx.block() as body:
+            _nested(ctx, rest, (*items, first.item(ir.AxisRef(axis.name))), turn, hints[1:])
+        del ctx.axes[axis.name]
+        ctx.emit(ir.Loop(axis, tuple(body), at=ctx.at))
     ctx.state.names = names
-    return ir.Loop(axis, tuple(body), at=ctx.at), typed

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import BOOL, I64
 from tl2hip.nest import ir
-from tl2hip.nest.build import fold
+from tl2hip.nest.build import fold, sequences
 from tl2hip.nest.build.assign import poison, put
 from tl2hip.nest.build.broadcast import operand
 from tl2hip.nest.build.context import Binding, Bound, Context, Result, Tiling, Told, Unreadable
@@ -19,7 +19,6 @@ from tl2hip.nest.build.linear import same
 from tl2hip.nest.build.marks import check_split, tiling_of_call
 from tl2hip.nest.build.merge import assigned, carry, filler, meet, set_to, undefined, warn_narrow
 from tl2hip.nest.build.names import means
-from tl2hip.nest.build.sequences import range_of, sequence
 from tl2hip.nest.build.types import Typed
 from tl2hip.nest.build.values import ScalarValue, View
 from tl2hip.nest.walk import all_parts, all_stmts, substitute
@@ -37,39 +36,36 @@ _ROUNDS = 8
 """Trials of a loop's body until its carried types are stable; types only widen, so fewer are needed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One loop of a `for`: its axis and what its target is at each index, or the items it is written out for.
+    `axis` is None there. `item` is None where what it runs over was refused. `ranges`: the target is the index."""
+
+    axis: ir.Axis | None
+    item: Callable[[ir.Expr], Result] | None
+    items: tuple[Result, ...] = ()
+    ranges: bool = False
+
+
 def for_loop(ctx: Context, s: nodes.For, build: Build) -> None:
-    """A loop over a range, an array, `enumerate` or `zip`. What it runs over is worked out once, before the
-    first turn."""
+    """A loop over a range, an array, a tuple, `enumerate`, `zip`, or a product of some. What it runs over is worked
+    out once, before the first turn."""
     user = _user(s.target)
-    ctx.looped.add(user)
     try:
-        axis, item, ranges = _header(ctx, user, s)
+        levels = _levels(ctx, s)
     except (Refused, Told) as stop:
         if isinstance(stop, Refused):
             ctx.tell(stop.problem)
-        axis, item = ir.Axis(ctx.claim(user or "i"), fold.number(0), fold.number(0), user=user), None
-        ranges = False
-    outer, known, copy = dict(ctx.axes), _for_proofs(axis), ""
-    before = ctx.state.names.get(user)
-    if breaks(s.body):
-        copy = follow(ctx, s, axis) if ranges else ""
+        ctx.looped.add(user)
+        levels = (Level(ir.Axis(ctx.claim(user or "i"), fold.number(0), fold.number(0), user=user), None),)
+    before, copy, left_early = ctx.state.names.get(user), "", breaks(s.body)
+    over = levels[0].axis if len(levels) == 1 and levels[0].ranges else None
+    if left_early:
+        copy = follow(ctx, s, over) if over else ""
         s = replace(s, body=_left_early(ctx, s, copy))
-
-    def turn() -> None:
-        ctx.axes[axis.name] = known
-        if item is None:
-            poison(ctx, (s.target,))
-        else:
-            put(ctx, s.target, item(ir.AxisRef(axis.name)), s.target.at)
-        build(ctx, s.body)
-
-    targets = assigned((nodes.For(s.target, s.iterable, ()),))
-    names = tuple(n for n in assigned(s.body) if n not in targets)
-    body = _carried(ctx, names, turn, s.at)
-    ctx.axes = outer
-    axis = _settled_bounds(ctx, axis, body)
-    ctx.emit(ir.Loop(axis, body, at=s.at))
-    bind_last(ctx, s, axis if ranges else None, copy, before)
+    axis = _nested(ctx, s, levels, (), build)
+    if left_early or any(x.axis for x in levels):
+        bind_last(ctx, s, axis if over else None, copy, before)
 
 
 def _left_early(ctx: Context, s: nodes.For, copy: str) -> tuple[nodes.Stmt, ...]:
@@ -77,6 +73,45 @@ def _left_early(ctx: Context, s: nodes.For, copy: str) -> tuple[nodes.Stmt, ...]
     going, at = _flag(ctx, s.at), s.body[0].at
     kept = (nodes.Assign((nodes.Name(copy, at=at),), s.target, at=at),) if copy else ()
     return (nodes.If(nodes.Name(going), (*kept, *without_break(s.body, going)), (), at=at),)
+
+
+def _nested(
+    ctx: Context, s: nodes.For, levels: tuple[Level, ...], found: tuple[Result | None, ...], build: Build
+) -> ir.Axis | None:
+    """The loops of the levels that are left, in those that gave the items `found`; the axis of the outermost."""
+    if not levels:
+        _turn(ctx, s, found, build)
+        return None
+    first, rest = levels[0], levels[1:]
+    if first.axis is None:
+        for item in first.items:
+            _nested(ctx, s, rest, (*found, item), build)
+        return None
+    axis, item_at = first.axis, first.item
+    outer, known = dict(ctx.axes), _for_proofs(axis)
+
+    def turn() -> None:
+        ctx.axes[axis.name] = known
+        item = None if item_at is None else item_at(ir.AxisRef(axis.name))
+        _nested(ctx, s, rest, (*found, item), build)
+
+    targets = assigned((nodes.For(s.target, s.iterable, ()),))
+    names = tuple(n for n in assigned(s.body) if n not in targets)
+    body = _carried(ctx, names, turn, s.at)
+    ctx.axes = outer
+    axis = _settled_bounds(ctx, axis, body)
+    ctx.emit(ir.Loop(axis, body, at=s.at))
+    return axis
+
+
+def _turn(ctx: Context, s: nodes.For, found: tuple[Result | None, ...], build: Build) -> None:
+    """The innermost body, its target bound: to one item, or to a tuple of one from each level."""
+    items = tuple(item for item in found if item is not None)
+    if len(items) < len(found):
+        poison(ctx, (s.target,))
+    else:
+        put(ctx, s.target, items if sequences.is_product(ctx, s.iterable) else items[0], s.target.at)
+    build(ctx, s.body)
 
 
 def _flag(ctx: Context, at: Span) -> str:
@@ -92,25 +127,36 @@ def _user(target: nodes.Expr) -> str:
     return first.id if isinstance(first, nodes.Name) else ""
 
 
-Item = Callable[[ir.Expr], Result]
-
-
-def _header(ctx: Context, user: str, s: nodes.For) -> tuple[ir.Axis, Item, bool]:
-    """The axis of a loop, what its target is at each index, and whether that is a number of a range."""
-    tiling = ctx.state.tilings.get(user)
-    iterable = s.iterable
+def _levels(ctx: Context, s: nodes.For) -> tuple[Level, ...]:
+    """The loops that a `for` stands for, the outermost first."""
+    iterable, tiling = s.iterable, None
     if isinstance(iterable, nodes.Call) and means(ctx, iterable.func) == "tl2hip.tiled":
         if not iterable.args:
             raise Refused(problems.NotARange(at=iterable.at))
         tiling = tiling_of_call(ctx, iterable)
         iterable = iterable.args[0]
-    found = range_of(ctx, iterable)
-    if found is not None:
-        return _marked_axis(ctx, user, tiling, *found), lambda k: ScalarValue(k, weak=True), True
-    seq = sequence(ctx, iterable)
+    found = sequences.levels(ctx, iterable)
+    users = [_user(s.target)]
+    if sequences.is_product(ctx, iterable):
+        if tiling is not None:
+            way = "write `i: Tile[int, …]` for a variable of it above the loop"
+            raise Refused(problems.NotSupported("`tiled` of a product of loops", way, at=iterable.at))
+        targets = s.target.items if isinstance(s.target, nodes.Tuple_) else ()
+        users = [_user(t) for t in targets] if len(targets) == len(found) else [""] * len(found)
+    return tuple(_level(ctx, user, tiling, seq) for user, seq in zip(users, found, strict=True))
+
+
+def _level(ctx: Context, user: str, tiling: Tiling | None, seq: sequences.Sequence) -> Level:
+    ctx.looped.add(user)
+    if seq.listed:
+        return Level(None, None, seq.items)
+    tiling = tiling or ctx.state.tilings.get(user)
+    if seq.bounds is not None:
+        axis = _marked_axis(ctx, user, tiling, *seq.bounds)
+        return Level(axis, lambda k: ScalarValue(k, weak=True), ranges=True)
     if not seq.counts:
         tiling, user = None, ""
-    return _marked_axis(ctx, user, tiling, fold.number(0), seq.length, 1), seq.item, False
+    return Level(_marked_axis(ctx, user, tiling, fold.number(0), seq.length, 1), seq.item)
 
 
 def _marked_axis(
@@ -187,9 +233,7 @@ def _carried(ctx: Context, names: tuple[str, ...], turn: Callable[[], None], at:
     return tuple(body)
 
 
-def _filled(
-    ctx: Context, names: tuple[str, ...], before: dict[str, Binding], entering: dict[str, Entry]
-) -> bool:
+def _filled(ctx: Context, names: tuple[str, ...], before: dict[str, Binding], entering: dict[str, Entry]) -> bool:
     """Whether a result was given its first value in the body; it then enters the loop with one of that type."""
     new = [n for n in names if n in ctx.results and n not in before and n in ctx.state.names]
     for name in new:

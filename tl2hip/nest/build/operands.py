@@ -6,19 +6,24 @@ from tl2hip.dtypes import I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.broadcast import scalar
-from tl2hip.nest.build.context import Context
+from tl2hip.nest.build.context import Context, Result
 from tl2hip.nest.build.values import ScalarValue, Value
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
+from tl2hip.source.span import Span
 
 
 def value(ctx: Context, e: nodes.Expr) -> Value:
     """The one value an expression is; refused for a tuple."""
-    found = ctx.evaluate(ctx, e)
+    return one_value(ctx.evaluate(ctx, e), e.at)
+
+
+def one_value(found: Result, at: Span) -> Value:
+    """What was found, where it is no tuple."""
     if isinstance(found, tuple):
         way = "use its items one by one, or make an array with np.zeros"
-        raise Refused(problems.NotSupported("a tuple or list as a value", way, at=e.at))
+        raise Refused(problems.NotSupported("a tuple or list as a value", way, at=at))
     return found
 
 

@@ -1,33 +1,58 @@
-"""What a loop may run over besides a range: arrays, `enumerate`, `zip`, each as a length and an item."""
+"""What a loop may run over: ranges, arrays, tuples, `enumerate`, `zip`, products of these; each as a length and an
+item."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tl2hip.dtypes import I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.arguments import Arguments
+from tl2hip.nest.build.assign import settled
 from tl2hip.nest.build.broadcast import equal
 from tl2hip.nest.build.context import Context, Result
+from tl2hip.nest.build.expand import fixed_extent
 from tl2hip.nest.build.names import means
-from tl2hip.nest.build.operands import integer
+from tl2hip.nest.build.operands import integer, shape_of
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
+from tl2hip.source.span import Span
 
 Range = tuple[ir.Expr, ir.Expr, int]
 
 
+PRODUCTS = ("itertools.product", "numpy.ndindex")
+"""What nests several sequences, and gives tuples of one item from each."""
+
+_LARGEST_LIST = 64
+"""Items of a tuple or list that a loop is written out for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """`length` items; `item` gives the one at an i64 index from 0 up. `counts`: the item is the index itself."""
+    """`length` items; `item` gives the one at an i64 index from 0 up. `counts`: the item is the index itself.
+
+    `bounds`: the items are those of this range. `listed`: they differ in more than an index, so that each turn is
+    written out; `length` and the index are constants then.
+    """
 
     length: ir.Expr
     item: Callable[[ir.Expr], Result]
     counts: bool = False
+    bounds: Range | None = None
+    listed: bool = False
+
+    @property
+    def items(self) -> tuple[Result, ...]:
+        """Every item of what is listed."""
+        count = fold.value_of(self.length)
+        assert self.listed and count is not None
+        return tuple(self.item(fold.number(k)) for k in range(count))
 
 
 def range_of(ctx: Context, e: nodes.Expr) -> Range | None:
@@ -77,8 +102,51 @@ def turns(start: ir.Expr, stop: ir.Expr, step: int) -> ir.Expr:
     return count if isinstance(count, ir.Dim) else fold.binary("max", count, fold.number(0))
 
 
+def levels(ctx: Context, e: nodes.Expr) -> tuple[Sequence, ...]:
+    """What a loop runs over: one sequence, or the several that `product` and `np.ndindex` nest."""
+    name = means(ctx, e.func) if isinstance(e, nodes.Call) else None
+    if isinstance(e, nodes.Call) and name == "itertools.product":
+        return _product(ctx, e)
+    if isinstance(e, nodes.Call) and name == "numpy.ndindex":
+        return _ndindex(ctx, e)
+    return (sequence(ctx, e),)
+
+
+def is_product(ctx: Context, e: nodes.Expr) -> bool:
+    """Whether a loop runs over tuples of one item from each of several sequences."""
+    return isinstance(e, nodes.Call) and means(ctx, e.func) in PRODUCTS
+
+
+def _product(ctx: Context, e: nodes.Call) -> tuple[Sequence, ...]:
+    """Ranges and lists of numbers: Python takes the items of all of them before the first turn."""
+    given = Arguments(ctx, "product", nodes.Call(e.func, (), e.keywords, at=e.at), ("repeat",), ())
+    repeat = given.optional("repeat")
+    times = 1 if repeat is None else fold.value_of(integer(ctx, repeat, "repeat"))
+    if not times or times < 0 or not e.args:
+        way = "write `product(range(M), range(N))`, or `repeat=` with a constant from 1 up"
+        raise Refused(problems.WrongArguments("product", "needs what to take the product of", way, at=e.at))
+    parts = []
+    for a in e.args:
+        part = sequence(ctx, a)
+        if part.bounds is None and not part.listed:
+            reason, way = "takes ranges and tuples of numbers here", "write one loop inside the other"
+            raise Refused(problems.WrongArguments("product", reason, way, at=a.at))
+        if part.bounds is not None:
+            start, stop, step = part.bounds
+            part = _of_range(fixed_extent(ctx, start), fixed_extent(ctx, stop), step)
+        parts.append(part)
+    return tuple(parts) * times
+
+
+def _ndindex(ctx: Context, e: nodes.Call) -> tuple[Sequence, ...]:
+    if e.keywords or not e.args:
+        raise Refused(problems.WrongArguments("np.ndindex", "takes extents", "as in `np.ndindex(M, N)`", at=e.at))
+    extents = shape_of(ctx, e.args[0] if len(e.args) == 1 else nodes.Tuple_(e.args, at=e.at))
+    return tuple(_of_range(fold.number(0), fixed_extent(ctx, extent), 1) for extent in extents)
+
+
 def sequence(ctx: Context, e: nodes.Expr) -> Sequence:
-    """What a loop runs over, in any form that converts."""
+    """What a loop over one sequence runs over, in any form that converts."""
     found = range_of(ctx, e)
     if found is not None:
         return _of_range(*found)
@@ -90,10 +158,15 @@ def sequence(ctx: Context, e: nodes.Expr) -> Sequence:
     if isinstance(e, nodes.Call) and name == "builtins.reversed" and len(e.args) == 1:
         _check_reversible(ctx, e.args[0])
         return _reversed(sequence(ctx, e.args[0]))
-    if isinstance(e, nodes.Tuple_ | nodes.List_ | nodes.Text):
+    if is_product(ctx, e):
+        way = "let the loop run over it alone, and count in a loop of its own"
+        raise Refused(problems.NotARange(way, at=e.at))
+    if isinstance(e, nodes.Text):
         raise Refused(problems.NotARange(at=e.at))
     value = ctx.evaluate(ctx, e)
-    if isinstance(value, tuple | ScalarValue) or not value.shape:
+    if isinstance(value, tuple):
+        return _of_items(tuple(settled(ctx, v) for v in value), e.at)
+    if isinstance(value, ScalarValue) or not value.shape:
         raise Refused(problems.NotARange(at=e.at))
     return _of_array(value)
 
@@ -102,7 +175,35 @@ def _of_range(start: ir.Expr, stop: ir.Expr, step: int) -> Sequence:
     def item(k: ir.Expr) -> Result:
         return ScalarValue(fold.add(start, fold.multiply(fold.number(step), k)), weak=True)
 
-    return Sequence(turns(start, stop, step), item, (fold.value_of(start), step) == (0, 1))
+    counts = (fold.value_of(start), step) == (0, 1)
+    return Sequence(turns(start, stop, step), item, counts, (start, stop, step))
+
+
+def _of_items(items: tuple[Result, ...], at: Span) -> Sequence:
+    """A tuple or list: a range where its items are evenly spaced integers, else one turn after the other."""
+    numbers = [_constant(v) for v in items]
+    whole = [n for n in numbers if n is not None]
+    steps = {b - a for a, b in pairwise(whole)} or {1}
+    if whole and len(whole) == len(items) and len(steps) == 1 and steps != {0}:
+        (step,) = steps
+        return _of_range(fold.number(whole[0]), fold.number(whole[-1] + step), step)
+    if len(items) > _LARGEST_LIST:
+        way = "pass the items as an array and loop over that"
+        raise Refused(problems.NotSupported(f"a loop over a list of {len(items)} items", way, at=at))
+    return _listed(len(items), lambda k: items[k])
+
+
+def _constant(v: Result) -> int | None:
+    return fold.value_of(v.expr) if isinstance(v, ScalarValue) and v.weak else None
+
+
+def _listed(length: int, item: Callable[[int], Result]) -> Sequence:
+    def at_index(k: ir.Expr) -> Result:
+        place = fold.value_of(k)
+        assert place is not None
+        return item(place)
+
+    return Sequence(fold.number(length), at_index, listed=True)
 
 
 def _of_array(value: ArrayValue | View) -> Sequence:
@@ -126,7 +227,11 @@ def _enumerate(ctx: Context, e: nodes.Call) -> Sequence:
     first = given.optional("start")
     offset = fold.number(0) if first is None else integer(ctx, first, "the start of enumerate")
     counts = fold.value_of(offset) == 0
-    return Sequence(inner.length, lambda k: (ScalarValue(fold.add(k, offset), weak=True), inner.item(k)), counts)
+
+    def item(k: ir.Expr) -> Result:
+        return ScalarValue(fold.add(k, offset), weak=True), inner.item(k)
+
+    return Sequence(inner.length, item, counts, listed=inner.listed)
 
 
 def _zip(ctx: Context, e: nodes.Call) -> Sequence:
@@ -137,9 +242,13 @@ def _zip(ctx: Context, e: nodes.Call) -> Sequence:
     for p in parts[1:]:
         if not equal(ctx, length, p.length):
             length = fold.binary("min", length, p.length)
-    return Sequence(length, lambda k: tuple(p.item(k) for p in parts), parts[0].counts)
+    listed = any(p.listed for p in parts)
+    if listed and fold.value_of(length) is None:
+        reason, way = "cannot pair a list with what has no fixed length", "write the turns of the list out"
+        raise Refused(problems.WrongArguments("zip", reason, way, at=e.at))
+    return Sequence(length, lambda k: tuple(p.item(k) for p in parts), parts[0].counts, listed=listed)
 
 
 def _reversed(inner: Sequence) -> Sequence:
     last = fold.subtract(inner.length, fold.number(1))
-    return Sequence(inner.length, lambda k: inner.item(fold.subtract(last, fold.cast(k, I64))))
+    return Sequence(inner.length, lambda k: inner.item(fold.subtract(last, fold.cast(k, I64))), listed=inner.listed)

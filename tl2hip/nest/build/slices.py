@@ -9,15 +9,15 @@ from tl2hip.dtypes import BOOL, I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.broadcast import Shape, operand
-from tl2hip.nest.build.context import Context
+from tl2hip.nest.build.context import Context, Listed
 from tl2hip.nest.build.linear import at_most, never_negative
+from tl2hip.nest.build.names import means
+from tl2hip.nest.build.operands import one_value, value
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
 from tl2hip.source.span import Span
-
-Evaluate = Callable[[nodes.Expr], Value]
 
 _NOWHERE = -(2**62)
 """An index outside every array: loads there give 0, stores are dropped."""
@@ -38,15 +38,23 @@ class Pick:
     gathers: bool = False
 
 
-def subscript(ctx: Context, base: Value, index: tuple[nodes.Expr, ...], value_of: Evaluate, at: Span) -> Value:
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One index as it was written: a slice, `...`, a new axis (None), or the value it is."""
+
+    what: nodes.Slice | nodes.Ellipsis_ | Value | None
+    at: Span
+
+
+def subscript(ctx: Context, base: Value, index: tuple[nodes.Expr, ...], at: Span) -> Value:
     """`base[index]`: an element, a view of the same array, or an array expression."""
     if isinstance(base, ScalarValue) or not base.shape:
         raise Refused(problems.NeedsArray("an index", at=at))
-    items = _without_ellipsis(index, len(base.shape), at)
+    items = _without_ellipsis(_items(ctx, index), len(base.shape), at)
     picks: list[Pick] = []
     axis = 0
     for item in items:
-        pick = _pick(ctx, base, axis, item, value_of)
+        pick = _pick(ctx, base, axis, item)
         picks.append(pick)
         axis += pick.consumes
     for rest in range(axis, len(base.shape)):
@@ -54,17 +62,35 @@ def subscript(ctx: Context, base: Value, index: tuple[nodes.Expr, ...], value_of
     return _picked(base, tuple(picks), at)
 
 
-def _without_ellipsis(index: tuple[nodes.Expr, ...], rank: int, at: Span) -> tuple[nodes.Expr, ...]:
-    given = sum(not isinstance(i, nodes.Ellipsis_ | nodes.Nothing) for i in index)
+def _items(ctx: Context, index: tuple[nodes.Expr, ...]) -> tuple[Item, ...]:
+    """The indices, those of a tuple in a name one by one."""
+    items: list[Item] = []
+    for e in index:
+        if isinstance(e, nodes.Slice | nodes.Ellipsis_):
+            items.append(Item(e, e.at))
+        elif isinstance(e, nodes.Nothing) or means(ctx, e) == "numpy.newaxis":
+            items.append(Item(None, e.at))
+        else:
+            found = ctx.evaluate(ctx, e)
+            inner = found if isinstance(found, tuple) else (found,)
+            if (inner is found and len(index) > 1) or isinstance(found, Listed):
+                way = "index by an array of integers, or write the loop over elements"
+                raise Refused(problems.NotSupported("a list, or a tuple beside others, as an index", way, at=e.at))
+            items += [Item(one_value(x, e.at), e.at) for x in inner]
+    return tuple(items)
+
+
+def _without_ellipsis(items: tuple[Item, ...], rank: int, at: Span) -> tuple[Item, ...]:
+    given = sum(i.what is not None and not isinstance(i.what, nodes.Ellipsis_) for i in items)
     if given > rank:
         raise Refused(problems.WrongRank(rank, given, at=at))
-    dots = [place for place, i in enumerate(index) if isinstance(i, nodes.Ellipsis_)]
+    dots = [place for place, i in enumerate(items) if isinstance(i.what, nodes.Ellipsis_)]
     if not dots:
-        return index
+        return items
     if len(dots) > 1:
         raise Refused(problems.NotSupported("a second `...` in one index", "write the axes out with `:`", at=at))
-    full = nodes.Slice(None, None, None, at=index[dots[0]].at)
-    return (*index[: dots[0]], *(full,) * (rank - given), *index[dots[0] + 1 :])
+    full = Item(nodes.Slice(None, None, None), items[dots[0]].at)
+    return (*items[: dots[0]], *(full,) * (rank - given), *items[dots[0] + 1 :])
 
 
 def _is_whole(base: Value, axis: int) -> bool:
@@ -75,13 +101,14 @@ def _all(extent: ir.Expr, whole: bool) -> Pick:
     return Pick((extent,), lambda ix: ix[0], whole=whole)
 
 
-def _pick(ctx: Context, base: ArrayValue | View, axis: int, item: nodes.Expr, value_of: Evaluate) -> Pick:
-    if isinstance(item, nodes.Nothing):
+def _pick(ctx: Context, base: ArrayValue | View, axis: int, item: Item) -> Pick:
+    if item.what is None:
         return Pick((fold.number(1),), lambda ix: ix[0], consumes=False)
+    assert not isinstance(item.what, nodes.Ellipsis_)
     extent, whole = base.shape[axis], _is_whole(base, axis)
-    if isinstance(item, nodes.Slice):
-        return _slice(ctx, item, extent, whole, value_of)
-    found = operand(value_of(item))
+    if isinstance(item.what, nodes.Slice):
+        return _slice(ctx, item.what, extent, whole)
+    found = operand(item.what)
     if found.dtype is BOOL:
         way = "a mask does not index: write `if` inside a loop, or `np.where`"
         raise Refused(problems.IndexNotInteger(found.dtype.name, way, at=item.at))
@@ -113,30 +140,30 @@ def _inside(ctx: Context, place: ir.Expr, extent: ir.Expr) -> ir.Expr:
     return fold.select(inside, wrapped, fold.number(_NOWHERE))
 
 
-def _slice(ctx: Context, item: nodes.Slice, extent: ir.Expr, whole: bool, value_of: Evaluate) -> Pick:
-    step = _step(item, value_of)
+def _slice(ctx: Context, item: nodes.Slice, extent: ir.Expr, whole: bool) -> Pick:
+    step = _step(ctx, item)
     if item.start is None and item.stop is None and step == 1:
         return _all(extent, whole)
-    lower = None if item.start is None else _bound(item.start, value_of)
-    upper = None if item.stop is None else _bound(item.stop, value_of)
+    lower = None if item.start is None else _bound(ctx, item.start)
+    upper = None if item.stop is None else _bound(ctx, item.stop)
     start, length = span(ctx, lower, upper, step, extent)
     return Pick((length,), lambda ix: fold.add(start, fold.multiply(fold.number(step), ix[0])))
 
 
-def _step(item: nodes.Slice, value_of: Evaluate) -> int:
+def _step(ctx: Context, item: nodes.Slice) -> int:
     if item.step is None or isinstance(item.step, nodes.Nothing):
         return 1
-    step = operand(value_of(item.step))
+    step = operand(value(ctx, item.step))
     count = None if isinstance(step, ArrayValue) else fold.value_of(step.expr)
     if not count:
         raise Refused(problems.BadStep(at=item.step.at))
     return count
 
 
-def _bound(e: nodes.Expr, value_of: Evaluate) -> ir.Expr | None:
+def _bound(ctx: Context, e: nodes.Expr) -> ir.Expr | None:
     if isinstance(e, nodes.Nothing):
         return None
-    found = operand(value_of(e))
+    found = operand(value(ctx, e))
     if isinstance(found, ArrayValue) or not found.dtype.is_int:
         raise Refused(problems.IndexNotInteger(found.dtype.name, at=e.at))
     return fold.cast(found.expr, I64)

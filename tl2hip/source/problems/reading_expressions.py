@@ -91,24 +91,21 @@ class GeneratorPlace(Problem):
     code: ClassVar[str] = "TL133"
     title: ClassVar[str] = "A generator that is not summed up in place"
     message: ClassVar[str] = "{what}"
-    help: ClassVar[str] = "give sum, min, max, any or all a generator with one `for`, or write the loop"
+    help: ClassVar[str] = "give it to sum, min, max, any or all where it stands, or write the loop"
     why: ClassVar[str] = (
         "`sum(x * y for …)` is a loop with an accumulator and is read as one. A generator anywhere else is "
-        "an object that hands out values later, and several `for` in one are clearer as loops."
+        "an object that hands out values later."
     )
     example: ClassVar[str] = """\
 @kernel
 def total(X: Tensor[f32, M, N], Y: Tensor[f32, 1]) -> None:
-    Y[0] = sum(X[i, j] for i in range(M) for j in range(N))
+    products = (X[i, j] * X[i, j] for i in range(M) for j in range(N))
+    Y[0] = sum(products)
 """
     rewrite: ClassVar[str] = """\
 @kernel
 def total(X: Tensor[f32, M, N], Y: Tensor[f32, 1]) -> None:
-    s = f32(0)
-    for i in range(M):
-        for j in range(N):
-            s += X[i, j]
-    Y[0] = s
+    Y[0] = sum(X[i, j] * X[i, j] for i in range(M) for j in range(N))
 """
     what: str
 
