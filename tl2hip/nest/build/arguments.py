@@ -62,6 +62,11 @@ class Arguments:
         items = found.items if isinstance(found, nodes.Tuple_) else (found,)
         return tuple(sorted({self._axis(item, rank) for item in items}))
 
+    def axis(self, name: str, rank: int) -> int | None:
+        """The one axis an argument names, counted from 0; None where it is not given."""
+        found = self.optional(name)
+        return None if found is None else self._axis(found, rank)
+
     def _axis(self, e: nodes.Expr, rank: int) -> int:
         value = self._ctx.evaluate(self._ctx, e)
         count = fold.value_of(value.expr) if isinstance(value, ScalarValue) else None

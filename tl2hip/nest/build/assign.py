@@ -119,6 +119,7 @@ def bind(ctx: Context, name: str, found: Result, at: Span) -> None:
     elif not found.shape:
         bind_scalar(ctx, name, _loaded(found), at)
     elif isinstance(found, ArrayValue):
+        _check_own(found, at)
         ctx.state.names[name] = Bound(materialise(ctx, found, name, at, claimed=True), at)
     else:
         ctx.state.names[name] = Bound(frozen(ctx, found), at)
@@ -140,8 +141,16 @@ def settled(ctx: Context, found: Result) -> Result:
     if isinstance(found, ScalarValue):
         return found if stays(found.expr) else ScalarValue(ctx.temporary(found.expr, "item"), found.weak)
     if isinstance(found, ArrayValue):
+        _check_own(found, ctx.at)
         return materialise(ctx, found, "item", ctx.at)
     return frozen(ctx, found)
+
+
+def _check_own(found: ArrayValue, at: Span) -> None:
+    """Refuses to keep what would be a copy here, and is a view in NumPy for some sizes."""
+    if found.shares:
+        what = "a name for axes that NumPy may have as a view of the array or as a copy"
+        raise Refused(problems.NotSupported(what, "say that a copy is meant, with `.copy()` behind it", at=at))
 
 
 def stays(e: ir.Expr) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from tl2hip.dtypes import F64, I64, DType
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
@@ -18,6 +20,12 @@ from tl2hip.source.problems.base import Refused
 from tl2hip.source.span import Span
 
 CONTENTS: dict[str, int | None] = {"zeros": 0, "ones": 1, "empty": None}
+
+_LEAST = 2.0**-900
+"""The least distance of the ends of a linspace: its steps are numbers that f64 holds in full."""
+
+CREATIONS = tuple(name + like for name in ("zeros", "ones", "empty", "full") for like in ("", "_like"))
+"""NumPy's functions that make an array of a shape."""
 
 
 def create(ctx: Context, name: str, call: nodes.Call, naming: str) -> View:
@@ -80,3 +88,27 @@ def arange(ctx: Context, call: nodes.Call) -> Value:
         return fold.cast(fold.add(start, fold.multiply(times, ix[0])), dtype)
 
     return ArrayValue((count,), dtype, element, frozenset())
+
+
+def linspace(ctx: Context, call: nodes.Call) -> Value:
+    """`np.linspace(start, stop, num)` between constants, in f64 as NumPy computes it; the last one is `stop`."""
+    given = Arguments(ctx, "np.linspace", call, ("start", "stop", "num"), ("start", "stop"))
+    ends = [number(ctx, given.node(name), "an end of np.linspace") for name in ("start", "stop")]
+    first, last = (float(v.expr.value) if isinstance(v.expr, ir.Const) else math.nan for v in ends)
+    if not all(v.weak for v in ends) or not (first == last or _LEAST <= abs(last - first) < math.inf):
+        way = "write it out: `start + np.arange(num) * step`, with `step = (stop - start) / (num - 1)`"
+        reason = "converts between two constants, and these are not"
+        raise Refused(problems.WrongArguments("np.linspace", reason, way, at=call.at))
+    wanted = given.optional("num")
+    count = fold.number(50) if wanted is None else integer(ctx, wanted, "the number of elements")
+    gaps = fold.binary("max", fold.subtract(count, fold.number(1)), fold.number(1))
+    step = fold.binary("/", ir.Const(last - first, F64), fold.cast(gaps, F64))
+
+    def element(ix: Shape) -> ir.Expr:
+        at_step = fold.binary("+", fold.binary("*", fold.cast(ix[0], F64), step), ir.Const(first, F64))
+        is_last = fold.compare("==", ix[0], fold.subtract(count, fold.number(1)))
+        is_one_of_more = fold.compare("<", fold.number(0), ix[0])
+        return fold.select(fold.logic("and", is_one_of_more, is_last), ir.Const(last, F64), at_step)
+
+    length = count if isinstance(count, ir.Dim | ir.Const) else fold.binary("max", count, fold.number(0))
+    return ArrayValue((length,), F64, element, frozenset())

@@ -101,12 +101,12 @@ def _math_integer(name: str) -> Callable[[Context, Scalars, Span], ScalarValue]:
         if name == "trunc" and values[0].dtype is not F64:
             way = "NumPy's scalars have no __trunc__: write int(x)"
             raise Refused(problems.NotDefinedFor("math.trunc", values[0].dtype.name, way, at=at))
-        return ScalarValue(_rounded(name, values[0].expr), weak=True)
+        return ScalarValue(rounded(name, values[0].expr), weak=True)
 
     return apply
 
 
-def _rounded(name: str, e: ir.Expr) -> ir.Expr:
+def rounded(name: str, e: ir.Expr) -> ir.Expr:
     """A float rounded to an integer by `floor`, `ceil`, `trunc` or `rint`, as i64."""
     if name == "trunc":
         return fold.cast(e, I64)
@@ -138,13 +138,6 @@ def _cast_to_python(dtype_name: str) -> Callable[[Context, Scalars, Span], Scala
         return ScalarValue(fold.cast(values[0].expr, dtype, explicit=True), weak=True)
 
     return apply
-
-
-def _round(ctx: Context, values: Scalars, at: Span) -> ScalarValue:
-    _not_fp8("round", values, at)
-    if not values[0].dtype.is_float:
-        return ScalarValue(fold.cast(values[0].expr, I64), weak=True)
-    return ScalarValue(_rounded("rint", values[0].expr), weak=True)
 
 
 def _abs(ctx: Context, values: Scalars, at: Span) -> ScalarValue:
@@ -321,7 +314,6 @@ def _table() -> dict[str, Function]:
         "builtins.float": Function(1, _cast_to_python("float")),
         "builtins.bool": Function(1, _cast_to_python("bool")),
         "builtins.abs": Function(1, _abs),
-        "builtins.round": Function(1, _round),
         "builtins.min": Function(2, _extreme("min"), more=True),
         "builtins.max": Function(2, _extreme("max"), more=True),
         "builtins.pow": Function(2, _python_pow),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tl2hip.dtypes import I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
-from tl2hip.nest.build.broadcast import scalar
+from tl2hip.nest.build.broadcast import operand, scalar
 from tl2hip.nest.build.context import Context, Result
-from tl2hip.nest.build.values import ScalarValue, Value
+from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
@@ -25,6 +25,20 @@ def one_value(found: Result, at: Span) -> Value:
         way = "use its items one by one, or make an array with np.zeros"
         raise Refused(problems.NotSupported("a tuple or list as a value", way, at=at))
     return found
+
+
+def with_axes(found: Value, what: str, at: Span) -> ArrayValue | View:
+    """A value that has axes, a place in an array as such; refused for one number."""
+    if isinstance(found, ScalarValue) or not found.shape:
+        raise Refused(problems.NeedsArray(what, at=at))
+    return found
+
+
+def array(found: Value, what: str, at: Span) -> ArrayValue:
+    """An array to compute with; refused for one number."""
+    values = operand(with_axes(found, what, at))
+    assert isinstance(values, ArrayValue)
+    return values
 
 
 def number(ctx: Context, e: nodes.Expr, what: str) -> ScalarValue:

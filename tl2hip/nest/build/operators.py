@@ -130,6 +130,11 @@ def _unary_bool(op: str, value: ScalarValue, at: Span) -> ScalarValue:
     )
 
 
+def cast_value(ctx: Context, v: Value, dtype: DType, at: Span) -> Value:
+    """A cast that the user wrote, of a number or of each element; the result is strong."""
+    return lift(ctx, (v,), lambda x: ScalarValue(fold.cast(x[0].expr, dtype, explicit=True)), at)
+
+
 def compare(ctx: Context, op: str, left: Value, right: Value, at: Span) -> Operand:
     """`left op right` as bools, element by element."""
     return lift(ctx, (left, right), lambda v: compared(op, v[0], v[1], at), at)

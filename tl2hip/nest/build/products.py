@@ -1,14 +1,17 @@
-"""Products of arrays: `@` and `np.dot`."""
+"""Products of arrays: `@`, `np.dot`, `np.inner` and `np.outer`."""
 
 from __future__ import annotations
 
 from tl2hip.dtypes import BF16, BOOL, F16, F32, DType
 from tl2hip.nest import ir
-from tl2hip.nest.build import fold
+from tl2hip.nest.build import fold, operators
 from tl2hip.nest.build.broadcast import Shape, equal, operand, show_shape
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expand import allocate, loops
+from tl2hip.nest.build.operands import with_axes
 from tl2hip.nest.build.reductions import accumulate
+from tl2hip.nest.build.shapes import new_axis, raveled
+from tl2hip.nest.build.slices import transposed
 from tl2hip.nest.build.types import common
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value
 from tl2hip.source.problems import types as problems
@@ -24,6 +27,18 @@ def matmul(ctx: Context, left: Value, right: Value, at: Span) -> Value:
 def dot(ctx: Context, left: Value, right: Value, at: Span) -> Value:
     """`np.dot(left, right)` of arrays of one or two axes."""
     return _product(ctx, "np.dot", left, right, at)
+
+
+def inner(ctx: Context, left: Value, right: Value, at: Span) -> Value:
+    """`np.inner(left, right)`: summed over the last axis of both."""
+    turned = transposed(right, (1, 0)) if not isinstance(right, ScalarValue) and len(right.shape) == 2 else right
+    return _product(ctx, "np.inner", left, turned, at)
+
+
+def outer(ctx: Context, left: Value, right: Value, at: Span) -> Value:
+    """`np.outer(left, right)`: each element of one times each of the other, both laid out flat."""
+    rows, columns = (raveled(ctx, with_axes(v, "`np.outer`", at), at) for v in (left, right))
+    return operators.apply(ctx, "*", new_axis(rows, 1), new_axis(columns, 0), at)
 
 
 def _product(ctx: Context, name: str, left: Value, right: Value, at: Span) -> Value:

@@ -96,6 +96,10 @@ def types_of(name: str, dtype: DType, wanted: DType | None, at: Span) -> Types:
     return Types(I64, I64)
 
 
+Item = Callable[[Shape], ir.Expr]
+"""The element at an index of the axes that are reduced."""
+
+
 def reduce(
     ctx: Context,
     name: str,
@@ -108,11 +112,10 @@ def reduce(
     """`value` reduced over some of its axes, in loops emitted here."""
     types = types_of(name, value.dtype, dtype, at)
     inner = tuple(value.shape[a] for a in axes)
-    outer_axes = tuple(a for a in range(len(value.shape)) if a not in axes)
 
-    def one(outer: Shape) -> ir.Expr:
+    def one(element: Item) -> ir.Expr:
         def item(ix: Shape) -> ir.Expr:
-            return fold.cast(value.element(_placed(ix, outer)), types.carried)
+            return fold.cast(element(ix), types.carried)
 
         total = accumulate(ctx, name, types.carried, inner, at, item)
         if name not in MEANS:
@@ -122,13 +125,33 @@ def reduce(
             return fold.cast(mean, types.result)
         return fold.cast(_spread(ctx, name, mean, inner, types, at, item), types.result)
 
-    def _placed(ix: Shape, outer: Shape) -> Shape:
-        places = dict(zip(axes, ix, strict=True)) | dict(zip(outer_axes, outer, strict=True))
-        return tuple(places[a] for a in range(len(value.shape)))
+    return each_row(ctx, name, value, axes, keepdims, types.result, one)
+
+
+def each_row(
+    ctx: Context,
+    name: str,
+    value: ArrayValue,
+    axes: tuple[int, ...],
+    keepdims: bool,
+    dtype: DType,
+    one: Callable[[Item], ir.Expr],
+) -> Value:
+    """What `one` makes of the elements along `axes`, for every index of the other axes, in loops emitted here."""
+    outer_axes = tuple(a for a in range(len(value.shape)) if a not in axes)
+
+    def row(outer: Shape) -> ir.Expr:
+        def item(ix: Shape) -> ir.Expr:
+            places = dict(zip(axes, ix, strict=True)) | dict(zip(outer_axes, outer, strict=True))
+            return value.element(tuple(places[a] for a in range(len(value.shape))))
+
+        return one(item)
 
     if not outer_axes and not keepdims:
-        return ScalarValue(one(()))
-    view = _store_each(ctx, name, tuple(value.shape[a] for a in outer_axes), types.result, one, at)
+        return ScalarValue(row(()))
+    view = allocate(ctx, f"row_{name}", tuple(value.shape[a] for a in outer_axes), dtype)
+    with loops(ctx, view.shape) as outer:
+        ctx.emit(ir.Store(view.array, view.index(outer), row(outer), at=ctx.at))
     return _kept(view, value, outer_axes) if keepdims else view
 
 
@@ -139,7 +162,7 @@ def _spread(
     shape: Shape,
     types: Types,
     at: Span,
-    item: Callable[[Shape], ir.Expr],
+    item: Item,
 ) -> ir.Expr:
     """The mean of the squared distances from the mean, or its root, in a second pass as NumPy does."""
     middle = ctx.temporary(mean, "mean")
@@ -153,15 +176,6 @@ def _spread(
     return variance if name == "var" else ir.Call("sqrt", (variance,), types.carried)
 
 
-def _store_each(
-    ctx: Context, name: str, shape: Shape, dtype: DType, one: Callable[[Shape], ir.Expr], at: Span
-) -> View:
-    view = allocate(ctx, f"row_{name}", shape, dtype)
-    with loops(ctx, shape) as outer:
-        ctx.emit(ir.Store(view.array, view.index(outer), one(outer), at=ctx.at))
-    return view
-
-
 def _kept(view: View, value: ArrayValue, outer_axes: tuple[int, ...]) -> View:
     """The result with the reduced axes kept, each of extent 1."""
     shape = tuple(e if a in outer_axes else fold.number(1) for a, e in enumerate(value.shape))
@@ -170,9 +184,7 @@ def _kept(view: View, value: ArrayValue, outer_axes: tuple[int, ...]) -> View:
     return View(view.array, shape, view.dtype, lambda ix: index(tuple(ix[a] for a in outer_axes)), whole)
 
 
-def accumulate(
-    ctx: Context, name: str, dtype: DType, shape: Shape, at: Span, element: Callable[[Shape], ir.Expr]
-) -> ir.Var:
+def accumulate(ctx: Context, name: str, dtype: DType, shape: Shape, at: Span, element: Item) -> ir.Var:
     """One reduction over all of a shape: the accumulator, after its loops."""
     kind = KINDS[name]
     total = ir.Var(ctx.fresh(kind.name), dtype)

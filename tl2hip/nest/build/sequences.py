@@ -216,7 +216,7 @@ def _of_array(value: ArrayValue | View) -> Sequence:
         element = value.element
         if not rest:
             return ScalarValue(element((k,)), value.weak)
-        return ArrayValue(rest, value.dtype, lambda ix: element((k, *ix)), value.reads, value.weak)
+        return ArrayValue(rest, value.dtype, lambda ix: element((k, *ix)), value.reads, value.weak, value.shares)
 
     return Sequence(value.shape[0], item)
 

@@ -235,7 +235,8 @@ def _picked(base: ArrayValue | View, picks: tuple[Pick, ...], at: Span) -> Value
     inner = values.element
     if not shape:
         return ScalarValue(inner(old(())), values.weak)
-    return ArrayValue(shape, values.dtype, lambda ix: inner(old(ix)), reads, values.weak)
+    shares = values.shares and not any(p.gathers for p in picks)
+    return ArrayValue(shape, values.dtype, lambda ix: inner(old(ix)), reads, values.weak, shares)
 
 
 def transposed(base: ArrayValue | View, order: tuple[int, ...]) -> Value:
@@ -253,4 +254,4 @@ def transposed(base: ArrayValue | View, order: tuple[int, ...]) -> Value:
         whole = tuple(view.whole[a] for a in order) if view.whole else ()
         return View(view.array, shape, view.dtype, lambda ix: view.index(old(ix)), whole)
     element = base.element
-    return ArrayValue(shape, base.dtype, lambda ix: element(old(ix)), base.reads, base.weak)
+    return ArrayValue(shape, base.dtype, lambda ix: element(old(ix)), base.reads, base.weak, base.shares)

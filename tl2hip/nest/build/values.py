@@ -31,7 +31,8 @@ class ArrayValue:
     """An array expression not yet computed: its extents (i64) and its element at given i64 indices.
 
     `reads` names the arrays that `element` loads, so that a store into one of them can be ordered right.
-    `element` may be called any number of times and builds a pure expression.
+    `element` may be called any number of times and builds a pure expression. `shares`: NumPy may give a view here,
+    or a copy, by what the sizes are: it can be computed with, and not be kept under a name.
     """
 
     shape: tuple[Expr, ...]
@@ -39,6 +40,7 @@ class ArrayValue:
     element: Callable[[tuple[Expr, ...]], Expr]
     reads: frozenset[str]
     weak: bool = False
+    shares: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -277,7 +277,7 @@ class ShapesDiffer(Problem):
     code: ClassVar[str] = "TL332"
     title: ClassVar[str] = "Shapes that need not match"
     message: ClassVar[str] = "shapes ({left}) and ({right}) need not match"
-    help: ClassVar[str] = "use one dim for both extents, or state it: `assert A.shape[0] == B.shape[0]`"
+    help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
         "Extents must be equal for every call, or 1. Two dims of different names need not be equal, and NumPy "
         "would raise or stretch one."
@@ -295,6 +295,7 @@ def f(x: Tensor[f32, M], y: Tensor[f32, N]) -> None:
 """
     left: str
     right: str
+    way: str = "use one dim for both extents, or state it: `assert A.shape[0] == B.shape[0]`"
 
 
 @dataclass(frozen=True)
