@@ -36,23 +36,55 @@ def scalar(value: Value, what: str, at: Span) -> ScalarValue:
     return found
 
 
+def shapes_differ(ctx: Context, one: Shape, other: Shape, at: Span) -> problems.ShapesDiffer:
+    """The problem of two shapes that need not be equal, with what would make them so."""
+    held: dict[ir.Expr, ir.Expr] = {ir.Var(name, e.dtype): e for name, e in ctx.state.kept.items()}
+    while any(p in held for e in (*one, *other) for p in all_parts(e)):
+        one, other = (tuple(substitute(e, held) for e in shape) for shape in (one, other))
+    rank = min(len(one), len(other))
+    pairs = zip(one[len(one) - rank :], other[len(other) - rank :], strict=True)
+    unequal = [pair for pair in pairs if not equal(ctx, *pair)]
+    way = _way(*unequal[0]) if unequal else "give both as many axes"
+    return problems.ShapesDiffer(show_shape(one), show_shape(other), way, at=at)
+
+
+def _way(a: ir.Expr, b: ir.Expr) -> str:
+    """What a user can write so that two extents are equal."""
+    for e in (*all_parts(a), *all_parts(b)):
+        match e:
+            case ir.Binary(op="min", left=ir.Const(value=value), right=ir.Dim(name=name)):
+                return f"a slice is cut off at the end of its array: say `assert {name} >= {value}`"
+    if any(isinstance(p, ir.Load | ir.Var) for e in (a, b) for p in all_parts(e)):
+        return "slice both by the same bounds, or write the loop over elements"
+    return f"use one dim for both extents, or state it: `assert {show_extent(a)} == {show_extent(b)}`"
+
+
 def show_shape(shape: Shape) -> str:
     """A shape as the user would write it."""
     return ", ".join(show_extent(e) for e in shape) + ("," if len(shape) == 1 else "")
 
 
-def show_extent(e: ir.Expr) -> str:
+def show_extent(e: ir.Expr, inner: bool = False) -> str:
+    """An extent in Python; `inner`: inside another operation. Where a slice has nothing, its length is left as the
+    difference of its bounds, and bounds as they are where they are not below 0."""
     match e:
         case ir.Const(value=value):
             return str(value)
-        case ir.Dim(name=name) | ir.Scalar(name=name) | ir.Var(name=name):
+        case ir.Dim(name=name) | ir.Scalar(name=name) | ir.Var(name=name) | ir.AxisRef(axis=name):
             return name
-        case ir.AxisRef(axis=name):
-            return name
+        case ir.Load(array=array, index=index):
+            return f"{array}[{', '.join(show_extent(i) for i in index)}]"
+        case (
+            ir.Cast(value=value)
+            | ir.Select(orelse=value)
+            | ir.Binary(op="max", left=value, right=ir.Const(value=0))
+        ):
+            return show_extent(value, inner)
         case ir.Binary(op=op, left=a, right=b) if op in ("min", "max"):
             return f"{op}({show_extent(a)}, {show_extent(b)})"
         case ir.Binary(op=op, left=a, right=b):
-            return f"{show_extent(a)} {op} {show_extent(b)}"
+            text = f"{show_extent(a, op not in ('+', '-'))} {op} {show_extent(b, True)}"
+            return f"({text})" if inner else text
         case _:
             return "…"
 
@@ -84,8 +116,8 @@ def broadcast(ctx: Context, shapes: Sequence[Shape], at: Span) -> Shape:
         extent = wide[0] if wide else fold.number(1)
         for e in wide[1:]:
             if not equal(ctx, extent, e):
-                named = [show_shape(s) for s in shapes if len(s) >= rank - axis]
-                raise Refused(problems.ShapesDiffer(named[0], named[-1], at=at))
+                named = [s for s in shapes if len(s) >= rank - axis]
+                raise Refused(shapes_differ(ctx, named[0], named[-1], at))
         result.append(extent)
     return tuple(result)
 

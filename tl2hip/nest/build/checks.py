@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tl2hip.dtypes import I64
 from tl2hip.nest import ir
+from tl2hip.nest.build import fold
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expressions import test
 from tl2hip.nest.build.names import means
@@ -34,8 +36,12 @@ def assertion(ctx: Context, s: nodes.Assert) -> None:
 
 
 def _learn(ctx: Context, e: ir.Expr) -> None:
-    """Remembers the equalities of sizes that an assertion states."""
+    """Remembers the equalities and the limits of sizes that an assertion states."""
     match e:
+        case ir.Compare(op=op, left=ir.Dim() | ir.Scalar() as term, right=ir.Const(value=int(value))):
+            _limit(ctx, op, term, value)
+        case ir.Compare(op=op, left=ir.Const(value=int(value)), right=ir.Dim() | ir.Scalar() as term):
+            _limit(ctx, {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(op, op), term, value)
         case ir.Logic(op="and", left=a, right=b):
             _learn(ctx, a)
             _learn(ctx, b)
@@ -48,6 +54,16 @@ def _learn(ctx: Context, e: ir.Expr) -> None:
                 ctx.state.equal = {k: substitute(v, {y: x}) for k, v in known.items()} | {y: x}
         case _:
             return
+
+
+def _limit(ctx: Context, op: str, term: ir.Expr, value: int) -> None:
+    """Remembers `term op value`."""
+    term = fold.cast(term, I64)
+    low, high = ctx.state.limits.get(term, (None, None))
+    least = {">": value + 1, ">=": value, "==": value}.get(op)
+    most = {"<": value - 1, "<=": value, "==": value}.get(op)
+    lows, highs = [x for x in (low, least) if x is not None], [x for x in (high, most) if x is not None]
+    ctx.state.limits[term] = (max(lows, default=None), min(highs, default=None))
 
 
 def _of_sizes(e: ir.Expr) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tl2hip.dtypes import DType
+from tl2hip.dtypes import I64, DType
 from tl2hip.nest import ir
+from tl2hip.nest.build.linear import Limits, at_most
 from tl2hip.nest.build.values import Value
 from tl2hip.source import nodes
 from tl2hip.source.problems.base import Problem
@@ -75,6 +76,10 @@ class State:
     """Statements that were refused."""
     equal: dict[ir.Expr, ir.Expr] = field(default_factory=dict)
     """What the user asserted: sizes, each with the expression it equals."""
+    limits: Limits = field(default_factory=dict)
+    """What the user asserted: sizes and parameters, each with the least and the greatest value it may have."""
+    kept: dict[str, ir.Expr] = field(default_factory=dict)
+    """Locals of our own that keep what an expression was where a view was made; each is set in one place."""
 
     def copy(self) -> State:
         return State(
@@ -91,6 +96,8 @@ class State:
             self.calls,
             self.dropped,
             dict(self.equal),
+            dict(self.limits),
+            dict(self.kept),
         )
 
 
@@ -184,6 +191,14 @@ class Context:
             self.state.versions[key] = given
             self.state.variables[given] = dtype
         return ir.Var(self.state.versions[key], dtype)
+
+    def at_most(self, a: ir.Expr, b: ir.Expr) -> bool:
+        """Whether `a <= b` is proven here, by the loops around and by what the user asserted."""
+        return at_most(a, b, self.axes, self.state.limits)
+
+    def never_negative(self, e: ir.Expr) -> bool:
+        """Whether an expression is proven to be 0 or more here."""
+        return self.at_most(ir.Const(0, I64), e)
 
     def temporary(self, value: ir.Expr, hint: str) -> ir.Var:
         """A scalar local of our own that takes a value here."""

@@ -73,7 +73,10 @@ def arange(ctx: Context, call: nodes.Call) -> Value:
     start, stop = (fold.number(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
     step = fold.value_of(bounds[2]) if len(bounds) == 3 else 1
     if not step:
-        raise Refused(problems.BadStep(at=call.args[-1].at))
+        way = "write `start + np.arange(n) * step`"
+        raise Refused(
+            problems.BadStep("the step of np.arange must be a constant other than 0", way, at=call.args[-1].at)
+        )
     count = fold.subtract(stop, start) if step > 0 else fold.subtract(start, stop)
     size = abs(step)
     if size > 1:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tl2hip.dtypes import BF16, BOOL, F16, DType
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
-from tl2hip.nest.build.broadcast import Shape, equal, show_shape
+from tl2hip.nest.build.broadcast import Shape, equal, shapes_differ
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expand import allocate, loops
 from tl2hip.nest.build.operands import array, value
@@ -112,7 +112,7 @@ def _extents(ctx: Context, formula: Formula, values: tuple[ArrayValue, ...], e: 
             known = extents.setdefault(c, extent)
             first = shapes.setdefault(c, v.shape)
             if not equal(ctx, known, extent):
-                raise Refused(problems.ShapesDiffer(show_shape(first), show_shape(v.shape), at=e.at))
+                raise Refused(shapes_differ(ctx, first, v.shape, e.at))
     return extents
 
 

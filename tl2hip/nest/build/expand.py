@@ -12,7 +12,7 @@ from tl2hip.nest.build.broadcast import Operand, Shape, element
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.types import stored
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, View
-from tl2hip.nest.walk import all_parts, parts, substitute
+from tl2hip.nest.walk import all_parts, all_stmts, parts, substitute
 from tl2hip.source.span import Span
 
 
@@ -55,7 +55,32 @@ def whole_view(array: ir.Array) -> View:
 def fixed_extent(ctx: Context, e: ir.Expr) -> ir.Expr:
     """An extent that stays what it is now, whatever happens to the names in it."""
     moving = any(isinstance(p, ir.Var | ir.Load) for p in all_parts(e))
-    return ctx.temporary(e, "extent") if moving else e
+    return _kept(ctx, e, "extent") if moving else e
+
+
+def _kept(ctx: Context, e: ir.Expr, hint: str) -> ir.Var:
+    """A local that keeps what an expression is here: the one that does so already, where there is one."""
+    if isinstance(e, ir.Var) and e.name in ctx.state.kept:
+        return e
+    for s in reversed(ctx.out):
+        if isinstance(s, ir.Set) and s.name in ctx.state.kept and s.value == e:
+            return ir.Var(s.name, e.dtype)
+        if _changes(s, e):
+            break
+    local = ctx.temporary(e, hint)
+    ctx.state.kept[local.name] = e
+    return local
+
+
+def _changes(s: ir.Stmt, e: ir.Expr) -> bool:
+    """Whether a statement may change what an expression is."""
+    variables = {p.name for p in all_parts(e) if isinstance(p, ir.Var)}
+    arrays = {p.array for p in all_parts(e) if isinstance(p, ir.Load)}
+    return any(
+        (isinstance(x, ir.Set) and x.name in variables)
+        or (isinstance(x, ir.Store | ir.Update | ir.Alloc) and x.array in arrays)
+        for x in all_stmts((s,))
+    )
 
 
 def fill(ctx: Context, target: View, value: Operand, at: Span) -> None:
@@ -78,12 +103,19 @@ def materialise(
 def frozen(ctx: Context, view: View) -> View:
     """A view that keeps standing where it stands, whatever happens to the names in its index."""
     probe = view.index(tuple(ir.AxisRef(f"?{k}") for k in range(len(view.shape))))
-    moving = {m: ctx.temporary(m, "row") for e in (*probe, *view.shape) for m in outermost_moving(e)}
+    moving = {m: _kept(ctx, m, "row") for e in (*probe, *view.shape) for m in outermost_moving(e)}
     if not moving:
         return view
     old, values = view.index, dict[ir.Expr, ir.Expr](moving)
-    shape = tuple(substitute(e, values) for e in view.shape)
+    shape = tuple(_shortened(ctx, substitute(e, values)) for e in view.shape)
     return View(view.array, shape, view.dtype, lambda ix: tuple(substitute(e, values) for e in old(ix)), view.whole)
+
+
+def _shortened(ctx: Context, extent: ir.Expr) -> ir.Expr:
+    """An extent that bounds known at run time are cut off in, in a local of its own."""
+    inside = list(all_parts(extent))
+    cut = any(isinstance(p, ir.Select) for p in inside) and any(isinstance(p, ir.Var) for p in inside)
+    return _kept(ctx, extent, "extent") if cut else extent
 
 
 def outermost_moving(e: ir.Expr) -> tuple[ir.Expr, ...]:

@@ -12,6 +12,11 @@ Linear = dict[ir.Expr, int]
 
 ONE: ir.Expr = ir.Const(1, I64)
 
+Limits = dict[ir.Expr, tuple[int | None, int | None]]
+"""The least and the greatest value of terms, None where it is not known."""
+
+_UNLIMITED: Limits = {}
+
 _STEPS = 12
 """Replacements of axes by their bounds before a proof is given up."""
 
@@ -74,7 +79,7 @@ def difference(a: ir.Expr, b: ir.Expr) -> Linear:
     return _sum(linear(a), _scaled(linear(b), -1))
 
 
-def at_most(a: ir.Expr, b: ir.Expr, axes: Mapping[str, ir.Axis]) -> bool:
+def at_most(a: ir.Expr, b: ir.Expr, axes: Mapping[str, ir.Axis], limits: Limits = _UNLIMITED) -> bool:
     """Whether `a <= b` is proven inside the loops of `axes`, dims being 0 or more. False: not known.
 
     >>> from tl2hip.nest.ir import Axis, AxisRef, Const, Dim
@@ -90,7 +95,18 @@ def at_most(a: ir.Expr, b: ir.Expr, axes: Mapping[str, ir.Axis]) -> bool:
         count = rest.pop(axis)
         low, high = _range(axes[axis.axis])
         rest = _sum(rest, _scaled(low if count > 0 else high, count))
+    rest = _limited(rest, limits)
     return all(count > 0 and _never_negative(term) for term, count in rest.items())
+
+
+def _limited(form: Linear, limits: Limits) -> Linear:
+    """The least that a form can be, as far as limits of its terms tell."""
+    total: Linear = {}
+    for term, count in form.items():
+        low, high = limits.get(term, (None, None))
+        bound = low if count > 0 else high
+        total = _sum(total, {term: count} if bound is None else _scaled(linear(ir.Const(bound, I64)), count))
+    return total
 
 
 def _range(axis: ir.Axis) -> tuple[Linear, Linear]:

@@ -8,7 +8,6 @@ from tl2hip.nest.build import fold
 from tl2hip.nest.build.broadcast import Operand, lift
 from tl2hip.nest.build.constants import fits
 from tl2hip.nest.build.context import Context
-from tl2hip.nest.build.linear import never_negative
 from tl2hip.nest.build.types import FP8, common, in_type, one_type, stored
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.source.problems import types as problems
@@ -59,7 +58,7 @@ def _power(ctx: Context, left: ScalarValue, right: ScalarValue, at: Span, array:
     dtype, weak = found.dtype, found.weak
     if dtype is BOOL:
         raise Refused(problems.NotDefinedFor("**", "bool", "cast to an integer dtype first, as in `i32(x)`", at=at))
-    if dtype.is_int and weak and not never_negative(right.expr, ctx.axes):
+    if dtype.is_int and weak and not ctx.never_negative(right.expr):
         if not isinstance(right.expr, ir.Const):
             raise Refused(problems.PowerSign(at=at))
         dtype = F64

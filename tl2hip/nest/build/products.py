@@ -5,7 +5,7 @@ from __future__ import annotations
 from tl2hip.dtypes import BF16, BOOL, F16, F32, DType
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators
-from tl2hip.nest.build.broadcast import Shape, equal, operand, show_shape
+from tl2hip.nest.build.broadcast import Shape, equal, operand, shapes_differ
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expand import allocate, loops
 from tl2hip.nest.build.operands import with_axes
@@ -50,7 +50,7 @@ def _product(ctx: Context, name: str, left: Value, right: Value, at: Span) -> Va
         raise Refused(problems.NotSupported(f"`{name}` of arrays of more than two axes", way, at=at))
     depth = a.shape[-1]
     if not equal(ctx, depth, b.shape[0]):
-        raise Refused(problems.ShapesDiffer(show_shape(a.shape), show_shape(b.shape), at=at))
+        raise Refused(shapes_differ(ctx, a.shape[-1:], b.shape[:1], at))
     carried, result = _types(name, a, b, at)
 
     def one(outer: Shape) -> ir.Expr:

@@ -55,25 +55,42 @@ class Sequence:
         return tuple(self.item(fold.number(k)) for k in range(count))
 
 
-def range_of(ctx: Context, e: nodes.Expr) -> Range | None:
-    """Start, stop and step of `range(…)` or `reversed(range(…))`; None for anything else."""
-    if not isinstance(e, nodes.Call):
-        return None
-    name = means(ctx, e.func)
-    if name == "builtins.reversed" and len(e.args) == 1 and not e.keywords:
-        _check_reversible(ctx, e.args[0])
-        inner = range_of(ctx, e.args[0])
-        return None if inner is None else _backwards(*inner)
-    if name != "builtins.range":
-        return None
+def _range(ctx: Context, e: nodes.Call) -> Sequence:
+    """`range(…)`, its step a constant or of a known sign."""
     if not 1 <= len(e.args) <= 3 or e.keywords:
         raise Refused(problems.WrongArguments("range", "takes one to three integers", at=e.at))
     bounds = [integer(ctx, a, "an argument of range") for a in e.args]
-    step = fold.value_of(bounds[2]) if len(bounds) == 3 else 1
-    if not step:
-        raise Refused(problems.BadStep(at=e.args[2].at))
     start, stop = (fold.number(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
-    return start, stop, step
+    step = bounds[2] if len(bounds) == 3 else fold.number(1)
+    count = fold.value_of(step)
+    if count:
+        return _of_range(start, stop, count)
+    up = ctx.at_most(fold.number(1), step)
+    if not up and not ctx.at_most(step, fold.number(-1)):
+        raise Refused(_unknown_step(e.args[2], count))
+    return _of_steps(fixed_extent(ctx, start), stop, step, up)
+
+
+def _unknown_step(e: nodes.Expr, count: int | None) -> problems.BadStep:
+    if count == 0:
+        return problems.BadStep("Python raises for a step of 0", "use another step", at=e.at)
+    shown = e.id if isinstance(e, nodes.Name) else "step"
+    way = f"say which way it goes, above all loops: `assert {shown} > 0`; a step from data is refused"
+    return problems.BadStep("whether the step of this range is above or below 0 is not known", way, at=e.at)
+
+
+def _of_steps(start: ir.Expr, stop: ir.Expr, step: ir.Expr, up: bool) -> Sequence:
+    """A range whose step is known at run time: its items by their number."""
+    far, size = (fold.subtract(stop, start), step) if up else (fold.subtract(start, stop), fold.negative(step))
+    one = fold.number(1)
+    count = fold.add(
+        fold.binary("//", fold.subtract(far, one), size), one
+    )  # no sum here passes i64 for a large step
+
+    def item(k: ir.Expr) -> Result:
+        return ScalarValue(fold.add(start, fold.multiply(k, step)), weak=True)
+
+    return Sequence(fold.binary("max", count, fold.number(0)), item)
 
 
 def _check_reversible(ctx: Context, e: nodes.Expr) -> None:
@@ -147,17 +164,17 @@ def _ndindex(ctx: Context, e: nodes.Call) -> tuple[Sequence, ...]:
 
 def sequence(ctx: Context, e: nodes.Expr) -> Sequence:
     """What a loop over one sequence runs over, in any form that converts."""
-    found = range_of(ctx, e)
-    if found is not None:
-        return _of_range(*found)
     name = means(ctx, e.func) if isinstance(e, nodes.Call) else None
+    if isinstance(e, nodes.Call) and name == "builtins.range":
+        return _range(ctx, e)
     if isinstance(e, nodes.Call) and name == "builtins.enumerate":
         return _enumerate(ctx, e)
     if isinstance(e, nodes.Call) and name == "builtins.zip":
         return _zip(ctx, e)
     if isinstance(e, nodes.Call) and name == "builtins.reversed" and len(e.args) == 1:
         _check_reversible(ctx, e.args[0])
-        return _reversed(sequence(ctx, e.args[0]))
+        inner = sequence(ctx, e.args[0])
+        return _reversed(inner) if inner.bounds is None else _of_range(*_backwards(*inner.bounds))
     if is_product(ctx, e):
         way = "let the loop run over it alone, and count in a loop of its own"
         raise Refused(problems.NotARange(way, at=e.at))

@@ -10,7 +10,6 @@ from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.broadcast import Shape, operand
 from tl2hip.nest.build.context import Context, Listed
-from tl2hip.nest.build.linear import at_most, never_negative
 from tl2hip.nest.build.names import means
 from tl2hip.nest.build.operands import one_value, value
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
@@ -133,7 +132,7 @@ def _gather(ctx: Context, rows: ArrayValue, extent: ir.Expr, whole: bool) -> Pic
 def _inside(ctx: Context, place: ir.Expr, extent: ir.Expr) -> ir.Expr:
     """An index of an axis that is not the array's own: wrapped by the axis' extent, out of it nowhere."""
     last = fold.subtract(extent, fold.number(1))
-    if never_negative(place, ctx.axes) and at_most(place, last, ctx.axes):
+    if ctx.never_negative(place) and ctx.at_most(place, last):
         return place
     wrapped = fold.select(fold.compare("<", place, fold.number(0)), fold.add(place, extent), place)
     inside = fold.logic("and", fold.compare("<=", fold.number(0), wrapped), fold.compare("<", wrapped, extent))
@@ -156,7 +155,8 @@ def _step(ctx: Context, item: nodes.Slice) -> int:
     step = operand(value(ctx, item.step))
     count = None if isinstance(step, ArrayValue) else fold.value_of(step.expr)
     if not count:
-        raise Refused(problems.BadStep(at=item.step.at))
+        way = "write the loop, over a range with this step"
+        raise Refused(problems.BadStep("the step of a slice must be a constant other than 0", way, at=item.step.at))
     return count
 
 
@@ -183,7 +183,7 @@ def span(
         start = last if lower is None else _clamped(ctx, lower, extent, high=last)
         stop = fold.number(-1) if upper is None else _clamped(ctx, upper, extent, low=fold.number(-1))
         count = fold.subtract(start, stop)
-    if not never_negative(count, ctx.axes):
+    if not ctx.never_negative(count):
         count = fold.binary("max", count, zero)
     size = abs(step)
     if size == 1:
@@ -196,14 +196,14 @@ def _clamped(
 ) -> ir.Expr:
     """A bound of a slice: counted from the end where it is below 0, then kept over `low` or under `high`."""
     inner = e
-    if high is not None and not at_most(e, high, ctx.axes):
+    if high is not None and not ctx.at_most(e, high):
         inner = fold.binary("min", e, high)
-    if never_negative(e, ctx.axes):
+    if ctx.never_negative(e):
         return inner
     back = fold.add(extent, e)
-    if low is not None and not at_most(low, back, ctx.axes):
+    if low is not None and not ctx.at_most(low, back):
         back = fold.binary("max", back, low)
-    if at_most(e, fold.number(-1), ctx.axes):
+    if ctx.at_most(e, fold.number(-1)):
         return back
     return ir.Select(fold.compare("<", e, fold.number(0)), back, inner)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tl2hip.dtypes import DType
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators
-from tl2hip.nest.build.broadcast import Operand, Shape, broadcast, element, equal, operand, reads_of, show_shape
+from tl2hip.nest.build.broadcast import Operand, Shape, broadcast, element, equal, operand, reads_of, shapes_differ
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expand import loops, materialise
 from tl2hip.nest.build.types import common, stored
@@ -76,7 +76,7 @@ def _check_shape(ctx: Context, target: Shape, value: Operand, at: Span) -> None:
         return
     whole = broadcast(ctx, (target, value.shape), at)
     if len(whole) != len(target) or not all(equal(ctx, a, b) for a, b in zip(whole, target, strict=True)):
-        raise Refused(problems.ShapesDiffer(show_shape(target), show_shape(value.shape), at=at))
+        raise Refused(shapes_differ(ctx, target, value.shape, at))
 
 
 def _overlaps(ctx: Context, target: View, value: Operand) -> bool:

@@ -133,10 +133,13 @@ def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
 @dataclass(frozen=True)
 class BadStep(Problem):
     code: ClassVar[str] = "TL345"
-    title: ClassVar[str] = "Step of a range that is not a constant"
-    message: ClassVar[str] = "the step of a range must be a constant other than 0"
-    help: ClassVar[str] = "count from 0 with step 1 and multiply: `for t in range(n): i = start + t * step`"
-    why: ClassVar[str] = "The direction of a loop, and the number of its turns, follow from its step."
+    title: ClassVar[str] = "Step that is not known well enough"
+    message: ClassVar[str] = "{reason}"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = (
+        "The direction of a loop, and the number of its turns, follow from its step, and Python raises where it "
+        "is 0. A step known at run time converts where its sign is known; the launcher checks what is asserted."
+    )
     example: ClassVar[str] = """\
 @kernel
 def f(n: int, y: Tensor[f32, N]) -> None:
@@ -147,9 +150,11 @@ def f(n: int, y: Tensor[f32, N]) -> None:
 @kernel
 def f(n: int, y: Tensor[f32, N]) -> None:
     assert n > 0
-    for t in range((N + n - 1) // n):
-        y[t * n] = 0
+    for i in range(0, N, n):
+        y[i] = 0
 """
+    reason: str
+    way: str
 
 
 @dataclass(frozen=True)
