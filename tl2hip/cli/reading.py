@@ -11,7 +11,7 @@ from tl2hip.cli import talk
 from tl2hip.cli.arguments import pairs
 from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, Stop, misused, stop
 from tl2hip.cli.exits import tell as tell_problem
-from tl2hip.cli.inputs import Input, inputs
+from tl2hip.cli.inputs import STDIN, Input, inputs
 from tl2hip.cli.work import Wanted, read_input
 from tl2hip.source.problems.base import Refused
 
@@ -43,9 +43,15 @@ def wanted(args: argparse.Namespace) -> Wanted:
 
 
 def no_kernel(paths: Sequence[str]) -> Stop:
-    """The exception that ends a run that found nothing to do."""
+    """The exception that ends a run that found nothing to do; it says how a function of lists becomes a kernel."""
     from tl2hip.source.problems.use import NoKernel
+    from tl2hip.source.unmarked import way_to_mark
 
+    for source in inputs(paths):
+        if source.named and source.path != STDIN:
+            way = way_to_mark(read_input(source).text)
+            if way is not None:
+                return stop(NoKernel(way), ", ".join(paths))
     return stop(NoKernel(), ", ".join(paths))
 
 

@@ -34,11 +34,15 @@ class Compilable:
         tiles = _whole(name, tile or {})
         return api.emit_hip(home(self.function), kernel=name, sets=fixed, tiles=tiles, types=types)
 
-    def verify(self, **options: Any) -> Any:
-        """What proving the printed HIP equal to this function finds; runs the function."""
+    def verify(self, *, sets: Mapping[str, int] | None = None, **options: Any) -> Any:
+        """What proving the printed HIP equal to this function finds; runs the function. `sets` fixes extents.
+
+        TypeError where an option is none of those that `api.verify` takes.
+        """
         from tl2hip import api
 
-        return api.verify(home(self.function), kernel=self.function.__name__, sets=self.sets, **options)
+        name = self.function.__name__
+        return api.verify(home(self.function), kernel=name, sets=self.sets | _whole(name, sets or {}), **options)
 
     def explain(self) -> str:
         """Where each loop went and why, and which rules fitted."""

@@ -155,6 +155,8 @@ def not_honoured(axis: Axis, mark: Mark, reason: str, way: str = "") -> Problem:
     from tl2hip.source.problems.marks import MarkNotHonoured
 
     out = "take the tile size out" if mark.name == TILE else f"take {mark.text} out"
+    if mark.name == "stages":
+        out += ", or put it on the loop that sums the products, as `k` in `s += A[i, k] * B[k, j]`"
     return MarkNotHonoured(mark.text, called(axis), reason, way or out, at=mark.at)
 
 

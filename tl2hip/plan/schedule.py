@@ -17,6 +17,7 @@ from tl2hip.nest.index import ZERO
 from tl2hip.nest.ir import (
     Alloc,
     AxisRef,
+    Binary,
     Call,
     Compare,
     Const,
@@ -176,7 +177,8 @@ class Splitter:
                 ask = (*self.split(test.ahead), *test.read, Exit(test.value))
                 return _NOTHING, Until(s, (*ask, *self.split(s.body)))
             case While():
-                self.problems.append(NothingParallel(at=s.at))
+                way = _as_range(s)
+                self.problems.append(NothingParallel(way, at=s.at) if way else NothingParallel(at=s.at))
                 return _NOTHING, None
             case _:
                 return _NOTHING, None
@@ -274,3 +276,14 @@ def walk(units: tuple[Unit, ...]) -> tuple[Unit, ...]:
             case Exit():
                 pass
     return tuple(found)
+
+
+def _as_range(s: While) -> str | None:
+    """The `for` in place of a `while` that compares a variable with its end and counts it up by 1, last of all."""
+    match s.test, s.body[-1] if s.body else None:
+        case Compare(op="<", left=Var(name=name), right=end), Set(name=counted, value=Binary(op="+") as after):
+            if name != counted or (after.left, after.right) != (s.test.left, Const(1, after.dtype)):
+                return None
+            stop = end.name if isinstance(end, Dim | Scalar) else "…"
+            return f"`{name}` counts: write `for {name} in range({stop})` and drop `{name} += 1`"
+    return None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import libcst as cst
 
 from tl2hip.source import nodes
-from tl2hip.source.lower_expressions import BINARY, Expressions
+from tl2hip.source.lower_expressions import BINARY, Expressions, dotted
 from tl2hip.source.nodes import Expr, Function, Parameter, Stmt
 from tl2hip.source.problems import reading
 
@@ -22,6 +23,9 @@ Suite: TypeAlias = "cst.BaseSuite"
 
 JITS = ("numba.jit", "numba.njit")
 """Decorators that compile a function as it stands."""
+
+_JITTED = ("njit", "jit", "vectorize")
+_JITTED_WAY = "take it off, or import numba's own without a stand-in: what a stand-in does with the function is not read"
 
 
 class Statements(Expressions):
@@ -200,7 +204,10 @@ class Statements(Expressions):
         made = self.expression(node.decorator)
         if self.file_origin(called) not in ("tl2hip.kernel", *JITS):
             at = self.at(node)
-            self.refuse(reading.OtherDecorator(self.shown(at), at=at))
+            told = reading.OtherDecorator(self.shown(at), at=at)
+            if (dotted(called) or "").rpartition(".")[2] in _JITTED:
+                told = replace(told, way=_JITTED_WAY)
+            self.refuse(told)
         return made
 
     def file_origin(self, node: cst.CSTNode) -> str | None:

@@ -123,7 +123,7 @@ def _reached(found: Scan, kernels: Iterable[str]) -> dict[str, Used]:
         name = todo.pop()
         if name not in seen:
             seen[name] = used(found.functions[name])
-            todo += [one for one in seen[name].loaded if one in found.functions]
+            todo += [one for one in seen[name].called if one in found.functions]
     return seen
 
 

@@ -286,6 +286,8 @@ class Used:
 
     bound: frozenset[str]
     loaded: tuple[str, ...]
+    called: tuple[str, ...]
+    """Those that are looked up anywhere but in decorators: a function among them has to be read as well."""
 
 
 def used(node: Definition) -> Used:
@@ -293,14 +295,18 @@ def used(node: Definition) -> Used:
     arguments = node.args
     bound = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     loaded: dict[str, None] = {}
+    called: dict[str, None] = {}
     own: set[ast.AST] = set()
     """The variables of comprehensions: these are seen nowhere else, and come before what is in them."""
+    above = {inner for decorator in node.decorator_list for inner in flatten(decorator)}
     for inner in flatten(node):
         if isinstance(inner, ast.comprehension):
             own.update(flatten(inner.target))
         elif isinstance(inner, ast.Name):
             if isinstance(inner.ctx, ast.Load):
                 loaded[inner.id] = None
+                if inner not in above:
+                    called[inner.id] = None
             elif inner not in own:
                 bound.add(inner.id)
-    return Used(frozenset(bound), tuple(loaded))
+    return Used(frozenset(bound), tuple(loaded), tuple(called))

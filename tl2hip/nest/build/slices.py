@@ -12,6 +12,7 @@ from tl2hip.nest.build.broadcast import Shape, operand
 from tl2hip.nest.build.context import Context, Listed
 from tl2hip.nest.build.names import means
 from tl2hip.nest.build.operands import one_value, value
+from tl2hip.nest.build.types import described
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
@@ -111,6 +112,9 @@ def _pick(ctx: Context, base: ArrayValue | View, axis: int, item: Item) -> Pick:
     if found.dtype is BOOL:
         way = "a mask does not index: write `if` inside a loop, or `np.where`"
         raise Refused(problems.IndexNotInteger(found.dtype.name, way, at=item.at))
+    if not found.dtype.is_int and isinstance(found, ArrayValue):
+        way = "a loop over an array gives its rows; `for i, a in enumerate(A)` gives their numbers too"
+        raise Refused(problems.IndexNotInteger(described(found), way, at=item.at))
     if not found.dtype.is_int:
         raise Refused(problems.IndexNotInteger(found.dtype.name, at=item.at))
     if isinstance(found, ArrayValue):

@@ -92,7 +92,8 @@ def in_type(value: ScalarValue, dtype: DType, at: Span) -> ir.Expr:
     if value.weak and dtype.is_int and isinstance(e, ir.Const) and e.dtype.is_int:
         number = int(e.value)
         if not fits(number, dtype):
-            raise Refused(problems.LiteralOutOfRange(number, dtype.name, at=at))
+            way = f"use a wider dtype, or cast to wrap on purpose: `{dtype}(i64({number}))`"
+            raise Refused(problems.LiteralOutOfRange(number, dtype.name, way, at=at))
     return fold.cast(e, dtype)
 
 

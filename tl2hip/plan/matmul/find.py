@@ -29,6 +29,7 @@ from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_expr
 from tl2hip.plan.access import unit_stride
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.layout.mfma import Mfma, find
+from tl2hip.plan.names import called
 from tl2hip.plan.promote import promoted
 from tl2hip.plan.state import State
 from tl2hip.source.span import Span
@@ -119,7 +120,10 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct:
     body = tuple(_flat(state, chain.body))
     loops = [n for n, s in enumerate(body) if isinstance(s, Loop)]
     if len(loops) != 1:
-        raise _Miss(f"{len(loops)} loops stand inside the shared ones, not the sum alone")
+        outer = " and ".join(f"`{called(a)}`" for a in chain.axes)
+        raise _Miss(
+            f"{len(loops)} loops stand inside {outer}; a product has one, its sum: give each loops of its own"
+        )
     over = body[loops[0]]
     assert isinstance(over, Loop)
     ahead, behind = body[: loops[0]], body[loops[0] + 1 :]

@@ -160,7 +160,7 @@ class ConflictingStores(Problem):
     )
     help: ClassVar[str] = (
         "give each iteration its own element, use `+=` or max, or say `assert distinct(…)` of an index array"
-        " without repeats, `assert offsets(…)` of row starts that never fall"
+        " without repeats, `assert offsets(…)` of row starts that never fall, `assert step > 0` of a step"
     )
     why: ClassVar[str] = (
         "In Python the last store to an element wins. Iterations that run at once have no order, so such a"

@@ -24,9 +24,12 @@ class UnknownMark(Problem):
 class MarkOutOfRange(Problem):
     code: ClassVar[str] = "TL202"
     title: ClassVar[str] = "Mark out of its range"
-    message: ClassVar[str] = "{name} cannot be {value}: it is {allowed}"
+    message: ClassVar[str] = "{name} cannot be {value}; what it can be: {allowed}"
     help: ClassVar[str] = "choose one of these, or leave the mark out and let tl2hip choose"
-    why: ClassVar[str] = "A block has up to 16 waves of 64 lanes; an access moves up to 16 bytes."
+    why: ClassVar[str] = (
+        "A block has up to 16 waves of 64 lanes; an access moves up to 16 bytes. stages(n) counts the tiles in "
+        "flight, the one in use included: 1 fetches nothing ahead, and more than 8 never fit."
+    )
     example: ClassVar[str] = marked("i: Tile[int, 96, waves(3)]")
     rewrite: ClassVar[str] = MARKED
     name: str

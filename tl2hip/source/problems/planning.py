@@ -49,13 +49,15 @@ class NothingParallel(Problem):
     code = "TL503"
     title = "A while loop with nothing to share out"
     message = "this `while` has no parallel loop inside, so one thread of the whole GPU would run it"
-    help = "put it inside a parallel loop, one `while` for each element, or keep it on the host"
+    help = "{way}"
     why = (
         "A kernel is worth launching when its work can be shared out over many threads. A loop that only one"
         " thread can run is refused rather than run at a thousandth of the speed of the host."
     )
     example = "while x[0] > eps[0]:\n    x[0] = x[0] / 2\n"
     rewrite = "for i in range(N):\n    while x[i] > eps[i]:\n        x[i] = x[i] / 2\n"
+
+    way: str = "put it inside a parallel loop, one `while` for each element, or keep it on the host"
 
 
 def _tiled(j: int) -> str:

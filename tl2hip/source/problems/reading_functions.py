@@ -76,7 +76,7 @@ class OtherDecorator(Problem):
     code: ClassVar[str] = "TL112"
     title: ClassVar[str] = "A decorator other than @kernel"
     message: ClassVar[str] = "the decorator {name} may change what the function does"
-    help: ClassVar[str] = "remove it; a kernel carries `@kernel`, a helper function none"
+    help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
         "A decorator replaces the function by whatever it returns, and that is known only when it runs. "
         "tl2hip prints what the function says, so nothing may stand between the two."
@@ -101,6 +101,7 @@ def apply(X: Tensor[f32, N], Y: Tensor[f32, N]) -> None:
         Y[i] = weight(X[i])
 """
     name: str
+    way: str = "remove it; a kernel carries `@kernel`, a helper function none"
 
 
 @dataclass(frozen=True)

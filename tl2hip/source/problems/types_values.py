@@ -48,7 +48,7 @@ class LiteralOutOfRange(Problem):
     code: ClassVar[str] = "TL321"
     title: ClassVar[str] = "Number that its dtype cannot hold"
     message: ClassVar[str] = "{value} does not fit into {dtype}"
-    help: ClassVar[str] = "use a wider dtype, or cast to wrap on purpose: `{dtype}(i64({value}))`"
+    help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
         "A Python integer takes the dtype of the integer it meets, and NumPy raises OverflowError where it "
         "does not fit."
@@ -75,6 +75,7 @@ def f(x: Tensor[u8, N]) -> None:
 """
     value: int
     dtype: str
+    way: str
 
 
 @dataclass(frozen=True)

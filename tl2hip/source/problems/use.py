@@ -34,10 +34,7 @@ class NoKernel(Problem):
     code: ClassVar[str] = "TL802"
     title: ClassVar[str] = "no kernel to convert"
     message: ClassVar[str] = "no kernel was found"
-    help: ClassVar[str] = (
-        "put @kernel on a function or annotate a parameter with Tensor; --kernel NAME and --all take functions"
-        " without a mark"
-    )
+    help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
         "Kernels are functions at file level with `@kernel`, with a `Tensor` annotation or with `CompileKernel`,"
         " in files that import tl2hip. Other functions are read only when they are asked for by name or with"
@@ -45,6 +42,11 @@ class NoKernel(Problem):
     )
     example: ClassVar[str] = "tl2hip emit helpers.py\n"
     rewrite: ClassVar[str] = "tl2hip emit helpers.py --kernel scale\n"
+
+    way: str = (
+        "put @kernel on a function or annotate a parameter with Tensor; --kernel NAME and --all take functions"
+        " without a mark"
+    )
 
 
 @dataclass(frozen=True)
