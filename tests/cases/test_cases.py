@@ -14,7 +14,7 @@ from tl2hip.prove.compiled import compiled
 HERE = Path(__file__).parent
 AREAS = (
     *("reductions", "integers", "floats", "slices", "programs", "updates", "spellings"),
-    *("jumps", "order", "host", "ragged"),
+    *("jumps", "order", "host", "ragged", "iteration", "arrays"),
 )
 
 

@@ -1,4 +1,4 @@
-# expect: TL344 at 13:14-13:19
+# expect: TL344 at 13:14-13:14
 import math
 from functools import cache
 
@@ -10,5 +10,5 @@ from tl2hip import Tensor, dims, f16, f32, i32, kernel
 M, N = dims("M N")
 @kernel
 def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    for w in [1, 2]:
-        y[0] += w * x[0]
+    for i in N:
+        y[i] = x[i]

@@ -1,4 +1,4 @@
-"""What keeps a file of plain functions from having a kernel: parameters that are lists or bare arrays by their types.
+"""What keeps a file of plain functions from having a kernel: parameters that are lists or arrays by their types.
 
 >>> way_to_mark("def scale(rows: list[list[float]], n: int) -> None: ...")
 'write `rows: Tensor[f32, M, N]` for `rows: list[list[float]]` in scale, with `M, N = dims("M N")` above it'

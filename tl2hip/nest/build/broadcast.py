@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeGuard
 
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
@@ -44,19 +45,42 @@ def shapes_differ(ctx: Context, one: Shape, other: Shape, at: Span) -> problems.
     rank = min(len(one), len(other))
     pairs = zip(one[len(one) - rank :], other[len(other) - rank :], strict=True)
     unequal = [pair for pair in pairs if not equal(ctx, *pair)]
-    way = _way(*unequal[0]) if unequal else "give both as many axes"
+    way = _way(ctx, *unequal[0]) if unequal else "give both as many axes"
     return problems.ShapesDiffer(show_shape(one), show_shape(other), way, at=at)
 
 
-def _way(a: ir.Expr, b: ir.Expr) -> str:
+def _way(ctx: Context, a: ir.Expr, b: ir.Expr) -> str:
     """What a user can write so that two extents are equal."""
-    for e in (*all_parts(a), *all_parts(b)):
-        match e:
-            case ir.Binary(op="min", left=ir.Const(value=value), right=ir.Dim(name=name)):
-                return f"a slice is cut off at the end of its array: say `assert {name} >= {value}`"
-    if any(isinstance(p, ir.Load | ir.Var) for e in (a, b) for p in all_parts(e)):
+    cuts = [c for e in (a, b) for c in all_parts(e) if _cut_off(c)]
+    uncut: dict[ir.Expr, ir.Expr] = {c: c.left for c in cuts}
+    whole, other = (substitute(e.left if _may_be_empty(e) else e, uncut) for e in (a, b))
+    if cuts and equal(ctx, whole, other):
+        longest = max(cuts, key=lambda c: fold.value_of(c.left) or 0)
+        return (
+            "a slice is cut off at the end of its array: say"
+            f" `assert {show_extent(longest.right)} >= {show_extent(longest.left)}`"
+        )
+    if any(isinstance(p, ir.Load | ir.Var | ir.Select) or _is_extreme(p) for e in (a, b) for p in all_parts(e)):
         return "slice both by the same bounds, or write the loop over elements"
-    return f"use one dim for both extents, or state it: `assert {show_extent(a)} == {show_extent(b)}`"
+    if isinstance(a, ir.Dim) or isinstance(b, ir.Dim):
+        return f"use one dim for both extents, or state it: `assert {show_extent(a)} == {show_extent(b)}`"
+    return "give both the same extents, or write the loop over elements"
+
+
+def _cut_off(e: ir.Expr) -> TypeGuard[ir.Binary]:
+    """Whether an expression is a constant that the extent of an array cuts off."""
+    return (
+        isinstance(e, ir.Binary) and e.op == "min" and isinstance(e.left, ir.Const) and isinstance(e.right, ir.Dim)
+    )
+
+
+def _may_be_empty(e: ir.Expr) -> TypeGuard[ir.Binary]:
+    """Whether an extent is `max(…, 0)`."""
+    return isinstance(e, ir.Binary) and e.op == "max" and fold.value_of(e.right) == 0
+
+
+def _is_extreme(e: ir.Expr) -> bool:
+    return isinstance(e, ir.Binary) and e.op in ("min", "max")
 
 
 def show_shape(shape: Shape) -> str:

@@ -38,26 +38,35 @@ def assertion(ctx: Context, s: nodes.Assert) -> None:
 def _learn(ctx: Context, e: ir.Expr) -> None:
     """Remembers the equalities and the limits of sizes that an assertion states."""
     match e:
-        case ir.Compare(op=op, left=ir.Dim() | ir.Scalar() as term, right=ir.Const(value=int(value))):
-            _limit(ctx, op, term, value)
-        case ir.Compare(op=op, left=ir.Const(value=int(value)), right=ir.Dim() | ir.Scalar() as term):
-            _limit(ctx, {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(op, op), term, value)
         case ir.Logic(op="and", left=a, right=b):
             _learn(ctx, a)
             _learn(ctx, b)
-        case ir.Compare(op="==", left=a, right=b):
-            known = ctx.state.equal
-            x, y = substitute(a, known), substitute(b, known)
-            if not isinstance(y, ir.Dim):
-                x, y = y, x
-            if isinstance(y, ir.Dim) and y not in all_parts(x):
-                ctx.state.equal = {k: substitute(v, {y: x}) for k, v in known.items()} | {y: x}
+        case ir.Compare(op=op, left=a, right=b):
+            _limit(ctx, op, a, b)
+            _limit(ctx, _MIRRORED.get(op, op), b, a)
+            if op == "==":
+                _equate(ctx, a, b)
         case _:
             return
 
 
-def _limit(ctx: Context, op: str, term: ir.Expr, value: int) -> None:
-    """Remembers `term op value`."""
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _equate(ctx: Context, a: ir.Expr, b: ir.Expr) -> None:
+    known = ctx.state.equal
+    x, y = substitute(a, known), substitute(b, known)
+    if not isinstance(y, ir.Dim):
+        x, y = y, x
+    if isinstance(y, ir.Dim) and y not in all_parts(x):
+        ctx.state.equal = {k: substitute(v, {y: x}) for k, v in known.items()} | {y: x}
+
+
+def _limit(ctx: Context, op: str, term: ir.Expr, bound: ir.Expr) -> None:
+    """Remembers `term op bound`, where that is a size or parameter beside a constant."""
+    if not isinstance(term, ir.Dim | ir.Scalar) or not isinstance(bound, ir.Const) or not bound.dtype.is_int:
+        return
+    value = int(bound.value)
     term = fold.cast(term, I64)
     low, high = ctx.state.limits.get(term, (None, None))
     least = {">": value + 1, ">=": value, "==": value}.get(op)

@@ -10,6 +10,7 @@ from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.broadcast import Shape, operand
 from tl2hip.nest.build.context import Context, Listed
+from tl2hip.nest.build.linear import ONE, linear
 from tl2hip.nest.build.names import means
 from tl2hip.nest.build.operands import one_value, value
 from tl2hip.nest.build.types import described
@@ -50,7 +51,9 @@ def subscript(ctx: Context, base: Value, index: tuple[nodes.Expr, ...], at: Span
     """`base[index]`: an element, a view of the same array, or an array expression."""
     if isinstance(base, ScalarValue) or not base.shape:
         raise Refused(problems.NeedsArray("an index", at=at))
-    items = _without_ellipsis(_items(ctx, index), len(base.shape), at)
+    rank = len(base.shape)
+    _check_count(sum(not isinstance(e, nodes.Ellipsis_) and not _is_new_axis(ctx, e) for e in index), rank, at)
+    items = _without_ellipsis(_items(ctx, index), rank, at)
     picks: list[Pick] = []
     axis = 0
     for item in items:
@@ -62,13 +65,22 @@ def subscript(ctx: Context, base: Value, index: tuple[nodes.Expr, ...], at: Span
     return _picked(base, tuple(picks), at)
 
 
+def _is_new_axis(ctx: Context, e: nodes.Expr) -> bool:
+    return isinstance(e, nodes.Nothing) or means(ctx, e) == "numpy.newaxis"
+
+
+def _check_count(given: int, rank: int, at: Span) -> None:
+    if given > rank:
+        raise Refused(problems.WrongRank(rank, given, at=at))
+
+
 def _items(ctx: Context, index: tuple[nodes.Expr, ...]) -> tuple[Item, ...]:
     """The indices, those of a tuple in a name one by one."""
     items: list[Item] = []
     for e in index:
         if isinstance(e, nodes.Slice | nodes.Ellipsis_):
             items.append(Item(e, e.at))
-        elif isinstance(e, nodes.Nothing) or means(ctx, e) == "numpy.newaxis":
+        elif _is_new_axis(ctx, e):
             items.append(Item(None, e.at))
         else:
             found = ctx.evaluate(ctx, e)
@@ -82,8 +94,7 @@ def _items(ctx: Context, index: tuple[nodes.Expr, ...]) -> tuple[Item, ...]:
 
 def _without_ellipsis(items: tuple[Item, ...], rank: int, at: Span) -> tuple[Item, ...]:
     given = sum(i.what is not None and not isinstance(i.what, nodes.Ellipsis_) for i in items)
-    if given > rank:
-        raise Refused(problems.WrongRank(rank, given, at=at))
+    _check_count(given, rank, at)
     dots = [place for place, i in enumerate(items) if isinstance(i.what, nodes.Ellipsis_)]
     if not dots:
         return items
@@ -188,11 +199,21 @@ def span(
         stop = fold.number(-1) if upper is None else _clamped(ctx, upper, extent, low=fold.number(-1))
         count = fold.subtract(start, stop)
     if not ctx.never_negative(count):
-        count = fold.binary("max", count, zero)
+        count = _at_least_zero(count)
     size = abs(step)
     if size == 1:
         return start, count
     return start, fold.binary("//", fold.add(count, fold.number(size - 1)), fold.number(size))
+
+
+def _at_least_zero(count: ir.Expr) -> ir.Expr:
+    """`max(count, 0)`; what is taken off a length that has 0 as its least may be taken off before."""
+    terms = linear(count)
+    off = terms.pop(ONE, 0)
+    match list(terms.items()):
+        case [(ir.Binary(op="max", left=whole, right=ir.Const(value=0)), 1)] if off <= 0:
+            count = fold.add(whole, fold.number(off))
+    return fold.binary("max", count, fold.number(0))
 
 
 def _clamped(

@@ -113,19 +113,19 @@ class NotARange(Problem):
     help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
         "Loops become axes of an index space. Their length has to be known before the first turn, and each "
-        "turn has to be found by its number: ranges and arrays are so, lists and other iterables are not."
+        "turn has to be found by its number: ranges, arrays, tuples and lists are so, other iterables are not."
     )
     example: ClassVar[str] = """\
 @kernel
 def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    for w in [1, 2]:
-        y[0] += w * x[0]
+    for i in N:
+        y[i] = x[i]
 """
     rewrite: ClassVar[str] = """\
 @kernel
 def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
-    for w in range(1, 3):
-        y[0] += w * x[0]
+    for i in range(N):
+        y[i] = x[i]
 """
     way: str = "write `for i in range(n):` and index inside"
 

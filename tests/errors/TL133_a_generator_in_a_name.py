@@ -1,4 +1,4 @@
-# expect: TL133 at 13:16-13:58
+# expect: TL133 at 13:17-13:69
 import math
 from functools import cache
 
@@ -10,4 +10,5 @@ from tl2hip import Tensor, dims, f16, f32, i32, kernel
 M, N = dims("M N")
 @kernel
 def total(X: Tensor[f32, M, N], Y: Tensor[f32, 1]) -> None:
-    Y[0] = sum(X[i, j] for i in range(M) for j in range(N))
+    products = (X[i, j] * X[i, j] for i in range(M) for j in range(N))
+    Y[0] = sum(products)
