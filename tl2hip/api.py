@@ -6,7 +6,7 @@ Nothing here runs or imports the user's file, `verify` apart.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -347,10 +347,11 @@ def verify(
     Raises ConversionError, ValueError where the file has several kernels and none is chosen, MissingCompiler and
     UnsupportedHost where nothing can be proven, and tl2hip.prove.python.PythonFails where the file does not run.
     """
+    from tl2hip.prove.options import check_options
     from tl2hip.prove.python import function, run_file, run_text
     from tl2hip.prove.smaller import smaller
 
-    _check_how(how)
+    check_options(how)
     options = Options(sets or {}, tiles or {}, types=types or {})
     done = _converted(text_or_path, kernel, options)
     if len(done.kernels) != 1:
@@ -364,20 +365,6 @@ def verify(
     module = run_text(done.source.text, TEXT) if is_text else run_file(Path(text_or_path))
     (report,) = verify_all(done, {one.name: function(module, one.name, options.sets)}, **how)
     return report
-
-
-def _check_how(how: Mapping[str, Any]) -> None:
-    """TypeError, with what verify takes, where it was given anything else."""
-    from tl2hip.prove.verify import Options as How
-
-    known = [f.name for f in fields(How) if f.name not in ("plan", "depths", "in_place", "parallel")]
-    wrong = [name for name in how if name not in known]
-    if wrong:
-        takes = ", ".join(f"{name}=" for name in ("sets", *known))
-        raise TypeError(
-            f"verify takes {takes} and not {', '.join(f'{name}=' for name in wrong)}; sizes are fixed by"
-            f" sets={{{wrong[0]!r}: …}}"
-        )
 
 
 def verify_all(

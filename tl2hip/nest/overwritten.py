@@ -1,9 +1,9 @@
 """Fills that nothing sees: `C = np.zeros(…)` where every element is stored before any is read.
 
-C = np.zeros((M, N))                  C = np.empty((M, N))
-for i in range(M):              ->    for i in range(M):
-    for j in range(N):                    for j in range(N):
-        C[i, j] = f(i, j)                     C[i, j] = f(i, j)
+    C = np.zeros((M, N))                  C = np.empty((M, N))
+    for i in range(M):              ->    for i in range(M):
+        for j in range(N):                    for j in range(N):
+            C[i, j] = f(i, j)                     C[i, j] = f(i, j)
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ REASONS = {
     "waves": "no waves of a block share it in this plan",
     "lanes": "no lanes share it in this plan",
     "vec": "it is moved one element at a time",
-    "stages": "only the loop over the sum of a matrix product is pipelined",
+    "stages": "only the loop over the sum of a matrix product is pipelined, `k` of `s += A[i, k] * B[k, j]`",
     "unroll": "its body is not repeated in this plan",
     "serial": "its iterations are shared out",
     TILE: "this plan does not cut it into tiles",
@@ -155,8 +155,6 @@ def not_honoured(axis: Axis, mark: Mark, reason: str, way: str = "") -> Problem:
     from tl2hip.source.problems.marks import MarkNotHonoured
 
     out = "take the tile size out" if mark.name == TILE else f"take {mark.text} out"
-    if mark.name == "stages":
-        out += ", or put it on the loop that sums the products, as `k` in `s += A[i, k] * B[k, j]`"
     return MarkNotHonoured(mark.text, called(axis), reason, way or out, at=mark.at)
 
 

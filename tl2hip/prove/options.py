@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, fields
 
 from tl2hip.plan.ir import Plan
 from tl2hip.prove.bound import Depths
@@ -38,3 +38,17 @@ class Options:
     work: int = WORK
     python_work: int = 20_000
     detect: bool = True
+
+
+_OWN = ("plan", "depths", "in_place", "parallel")
+"""The options that a plan sets."""
+
+
+def check_options(given: Iterable[str]) -> None:
+    """TypeError, with the options that verify takes, where any other was given."""
+    known = [f.name for f in fields(Options) if f.name not in _OWN]
+    wrong = [name for name in given if name not in known]
+    if wrong:
+        takes = ", ".join(f"{name}=" for name in ("sets", *known))
+        others = ", ".join(f"{name}=" for name in wrong)
+        raise TypeError(f"verify takes {takes} and not {others}; sizes are fixed by sets={{{wrong[0]!r}: …}}")

@@ -25,7 +25,7 @@ JITS = ("numba.jit", "numba.njit")
 """Decorators that compile a function as it stands."""
 
 _JITTED = ("njit", "jit", "vectorize")
-_JITTED_WAY = "take it off, or import numba's own without a stand-in: what a stand-in does with the function is not read"
+_JITTED_WAY = "take it off, or import numba's own with no stand-in: what a stand-in does is not read"
 
 
 class Statements(Expressions):

@@ -28,7 +28,7 @@ class MarkOutOfRange(Problem):
     help: ClassVar[str] = "choose one of these, or leave the mark out and let tl2hip choose"
     why: ClassVar[str] = (
         "A block has up to 16 waves of 64 lanes; an access moves up to 16 bytes. stages(n) counts the tiles in "
-        "flight, the one in use included: 1 fetches nothing ahead, and more than 8 never fit."
+        "flight, the one in use included: 1 fetches nothing ahead, and matrix products keep up to 3."
     )
     example: ClassVar[str] = marked("i: Tile[int, 96, waves(3)]")
     rewrite: ClassVar[str] = MARKED
