@@ -1,0 +1,200 @@
+"""What became of a mutant: converted and right, refused in place, or a failure."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import traceback
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.fuzz.mutants.corpus import NAME, NEIGHBOUR, neighbour, runnable
+from tests.fuzz.mutants.make import Mutant
+from tests.fuzz.mutants.places import file, functions, rows
+from tests.fuzz.mutants.running import Compared, compared
+from tests.source.conservation import missing
+from tl2hip import api
+from tl2hip.cli import main
+from tl2hip.notation.compiler import Compilable
+from tl2hip.prove.python import PythonFails, function, run_text
+from tl2hip.source.problems import catalogue
+from tl2hip.source.problems.base import Problem, show
+from tl2hip.source.problems.proving import PythonFailed
+from tl2hip.source.span import NOWHERE, Source
+
+READING = "TL1"
+"""The codes of constructs that are not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """ "converted", "refused" (with the codes) or "failed" (with the sort of failure and what was told)."""
+
+    mutant: Mutant
+    verdict: str
+    codes: tuple[str, ...] = ()
+    sort: str = ""
+    told: str = ""
+    compared: Compared = Compared()
+    kernel: api.Converted | None = None
+
+
+class Failed(Exception):
+    """A mutant that is neither right nor refused in place."""
+
+    def __init__(self, sort: str, told: str) -> None:
+        super().__init__(told)
+        self.sort = sort
+
+
+def judge(mutant: Mutant, placed: bool = True) -> Verdict:
+    """What became of a mutant. Without `placed` the lines of the change are not known any more."""
+    try:
+        done = api.convert(Source(NAME, mutant.text))
+    except Exception:
+        return Verdict(mutant, "failed", sort="crash", told=traceback.format_exc(limit=-4))
+    try:
+        return _judged(mutant, done, placed)
+    except Failed as failed:
+        return Verdict(mutant, "failed", tuple(p.code for p in done.errors), failed.sort, str(failed))
+
+
+def _judged(mutant: Mutant, done: api.Conversion, placed: bool) -> Verdict:
+    errors = done.errors
+    for problem in done.problems:
+        _check_told(problem, done.source)
+    tree = _parsed(mutant.text)
+    if tree is None:
+        if not errors:
+            raise Failed("not Python", "Python does not compile this, tl2hip converts it")
+        return Verdict(mutant, "refused", _codes(errors))
+    for problem in errors:
+        _check_place(problem, mutant, placed)
+    _check_whole(tree, done)
+    kernel = next((k for k in done.kernels if k.name == mutant.base.kernel), None)
+    if mutant.inside:
+        _check_neighbour(mutant, done)
+    if kernel is None or kernel.printed is None or mutant.base.kernel in done.module.refused:
+        if not errors:
+            _check_not_forgotten(mutant)
+        return Verdict(mutant, "refused", _codes(errors))
+    found = _run(mutant, kernel)
+    return Verdict(mutant, "converted", compared=found, kernel=kernel)
+
+
+def _codes(errors: tuple[Problem, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(p.code for p in errors)) or ("no kernel",)
+
+
+def _parsed(text: str) -> ast.Module | None:
+    """The tree of a text that Python compiles."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, NAME, "exec", dont_inherit=True)
+            return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _check_told(problem: Problem, source: Source) -> None:
+    """The code is in the catalogue, the place in the file, and the message can be shown."""
+    if problem.code not in catalogue():
+        raise Failed("code", f"{problem.code} is not in the catalogue")
+    text, at, lines = show(problem, source), problem.at, (*source.lines, "")
+    inside = 1 <= at.line <= at.end_line <= len(lines) and (at.line, at.column) < (at.end_line, at.end_column)
+    if not inside or at.end_column > len(lines[at.end_line - 1]) + 1:
+        raise Failed("place", f"{at} is no place in the file: {text}")
+    if problem.code not in text or not problem.text.strip() or "{" in problem.help and "{" in problem.way_out:
+        raise Failed("message", text)
+
+
+def _check_place(problem: Problem, mutant: Mutant, placed: bool) -> None:
+    """A refusal stands in the changed function or at the change; that of a construct at the change itself."""
+    first, last = problem.at.line, problem.at.end_line
+    start, end = mutant.lines
+    at_change = placed and first <= end and start <= last
+    known = problem.at != NOWHERE
+    if placed and mutant.kind.startswith(("statement", "expression")) and problem.code.startswith(READING):
+        if not at_change:
+            raise Failed("place", f"the change is in lines {start} to {end}: {problem.code} at {problem.at}")
+        return
+    own = [rows(f) for f in functions(file(mutant.text), mutant.base.kernel)]
+    if not known or not (at_change or any(a <= first and last <= b for a, b in own) or not mutant.inside):
+        raise Failed("place", f"outside the function: {problem.code} at {problem.at}: {problem.text}")
+
+
+def _check_whole(tree: ast.Module, done: api.Conversion) -> None:
+    """Nothing that a function says is lost by reading it."""
+    defined = {f.name: f for f in tree.body if isinstance(f, ast.FunctionDef)}
+    for own in done.module.functions:
+        if own.name in defined:
+            lost = missing(defined[own.name], own, list(done.problems), done.source.text)
+            if lost:
+                raise Failed("lost", f"in {own.name}: {', '.join(lost)}")
+
+
+def _check_neighbour(mutant: Mutant, done: api.Conversion) -> None:
+    """The other kernel of the file is what it was."""
+    beside = next((k for k in done.kernels if k.name == NEIGHBOUR), None)
+    if beside is None or beside.printed is None:
+        raise Failed("neighbour", f"the other kernel of the file is gone: {done.told}")
+    line = mutant.text[: mutant.text.rindex("@_beside.kernel")].count("\n") + 1
+    if beside.printed.text != neighbour(line):
+        raise Failed("neighbour", "the other kernel of the file has another text")
+
+
+def _check_not_forgotten(mutant: Mutant) -> None:
+    """Where nothing is told and nothing converted, Python must see no kernel either."""
+    with contextlib.suppress(PythonFails), contextlib.redirect_stderr(io.StringIO()):
+        found: Any = vars(run_text(mutant.text, "forgotten")).get(mutant.base.kernel)
+        if isinstance(found, Compilable):
+            raise Failed("forgotten", f"{mutant.base.kernel} is a kernel to Python; tl2hip says nothing of it")
+
+
+def _run(mutant: Mutant, kernel: api.Converted) -> Compared:
+    """The nest beside Python. A file that does not run by itself gives nothing to compare."""
+    try:
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+            called = function(run_text(mutant.text, f"mutant {mutant.seed}"), mutant.base.kernel, {})
+    except (PythonFails, KeyError, TypeError):
+        return Compared()
+    try:
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+            found = compared(kernel, called, runnable(mutant.base), mutant.seed)
+    except Exception:
+        raise Failed("nest raised", traceback.format_exc(limit=-4)) from None
+    wrong = [p for p in found.problems if p.severity == "error"]
+    if wrong:
+        sort = "raises" if isinstance(wrong[0], PythonFailed) else "wrong"
+        raise Failed(sort, f"{wrong[0].code}: {wrong[0].text}")
+    return found
+
+
+def commanded(mutant: Mutant, verdict: Verdict) -> Iterator[str]:
+    """What is wrong with how `tl2hip emit` ends for a mutant: its exit code, its texts."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / NAME
+        path.write_text(mutant.text, encoding="utf-8", newline="\n")
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = main(["emit", str(path)])
+    told = err.getvalue()
+    if code not in (0, 1, 2):
+        yield f"exit code {code}: {told[:500]}"
+    if "Traceback" in told + out.getvalue():
+        yield f"a traceback: {told[:500]}"
+    if (
+        verdict.verdict == "converted"
+        and verdict.kernel is not None
+        and f"{verdict.kernel.name}" not in out.getvalue()
+    ):
+        yield "a kernel that converts is not printed"
+    for one in verdict.codes:
+        if one.startswith("TL") and f": {one}: " not in told:
+            yield f"{one} is not told: {told[:500]}"
