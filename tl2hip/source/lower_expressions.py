@@ -6,6 +6,7 @@ Imports libcst: import this module late.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from unicodedata import normalize
 
 import libcst as cst
 
@@ -108,7 +109,7 @@ class Expressions:
             return nodes.Bool(node.value == "True", at=self.at(node))
         if node.value == "None":
             return nodes.Nothing(at=self.at(node))
-        return nodes.Name(node.value, at=self.at(node))
+        return nodes.Name(known(node), at=self.at(node))
 
     def integer(self, node: cst.Integer) -> Expr:
         return nodes.Number(int(node.value, 0), at=self.at(node))
@@ -178,7 +179,7 @@ class Expressions:
     # parts and calls
 
     def attribute(self, node: cst.Attribute) -> Expr:
-        return nodes.Attribute(self.expression(node.value), node.attr.value, at=self.at(node))
+        return nodes.Attribute(self.expression(node.value), known(node.attr), at=self.at(node))
 
     def subscript(self, node: cst.Subscript) -> Expr:
         value = self.expression(node.value)
@@ -218,7 +219,7 @@ class Expressions:
             if arg.star:
                 args.append(self.starred(arg.value, arg))
             elif arg.keyword is not None:
-                keywords.append(Keyword(arg.keyword.value, self.expression(arg.value), at=self.at(arg)))
+                keywords.append(Keyword(known(arg.keyword), self.expression(arg.value), at=self.at(arg)))
             elif position == 0 and isinstance(arg.value, _ITEM_BY_ITEM) and self.origin(node.func) in SUMMED_UP:
                 args.append(self.summed_up(arg.value, arg.value.for_in))
             else:
@@ -332,11 +333,16 @@ def dotted(node: cst.CSTNode) -> str | None:
     """`a.b.c` as text, None for any other expression."""
     parts: list[str] = []
     while isinstance(node, cst.Attribute):
-        parts.append(node.attr.value)
+        parts.append(known(node.attr))
         node = node.value
     if not isinstance(node, cst.Name):
         return None
-    return ".".join([node.value, *reversed(parts)])
+    return ".".join([known(node), *reversed(parts)])
+
+
+def known(node: cst.Name) -> str:
+    """A name as Python knows it: two spellings with one NFKC form are one name."""
+    return node.value if node.value.isascii() else normalize("NFKC", node.value)
 
 
 _Convert = Callable[..., Expr]

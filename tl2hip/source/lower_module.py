@@ -11,6 +11,7 @@ import libcst as cst
 
 from tl2hip.source import nodes
 from tl2hip.source.bindings import COMPILES
+from tl2hip.source.lower_expressions import dotted, known
 from tl2hip.source.lower_statements import Statements
 from tl2hip.source.names import resolve
 from tl2hip.source.nodes import AnnAssign, Assign, Call, Expr, Function, Module
@@ -28,7 +29,7 @@ def lower(
     functions: list[Function] = []
     problems: list[tuple[str, Problem]] = []
     for node in _definitions(tree.body):
-        name = node.name.value
+        name = known(node.name)
         definition = found.functions.get(name)
         if name not in reached or definition is None or spans[node.name].line != definition.lineno:
             continue
@@ -127,18 +128,10 @@ def _calls(body: Sequence[cst.CSTNode], spans: Places, found: Scan) -> Iterator[
         while stack:
             one = stack.pop()
             if isinstance(one, cst.Call):
-                text = _dotted(one.func)
+                text = dotted(one.func)
                 if text in found.functions or (text and resolve(text, found.origins) == COMPILES):
                     yield one
             stack.extend(reversed(one.children))
-
-
-def _dotted(func: cst.BaseExpression) -> str | None:
-    """`a.b.c` as text, None for any other expression."""
-    if isinstance(func, cst.Attribute):
-        before = _dotted(func.value)
-        return None if before is None else f"{before}.{func.attr.value}"
-    return func.value if isinstance(func, cst.Name) else None
 
 
 def _constant(value: Expr) -> bool:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import libcst as cst
 
 from tl2hip.source import nodes
-from tl2hip.source.lower_expressions import BINARY, Expressions, dotted
+from tl2hip.source.lower_expressions import BINARY, Expressions, dotted, known
 from tl2hip.source.nodes import Expr, Function, Parameter, Stmt
 from tl2hip.source.problems import reading
 
@@ -171,7 +171,7 @@ class Statements(Expressions):
 
     def outer_names(self, node: cst.Global | cst.Nonlocal) -> None:
         word = "global" if isinstance(node, cst.Global) else "nonlocal"
-        names = ", ".join(one.name.value for one in node.names)
+        names = ", ".join(known(one.name) for one in node.names)
         self.refuse(reading.OuterNames(word, names, at=self.at(node)))
 
     def imports(self, node: cst.Import | cst.ImportFrom) -> None:
@@ -197,7 +197,7 @@ class Statements(Expressions):
         parameters = self.parameters(node.params)
         returns = None if node.returns is None else self.annotation(node.returns.annotation)
         body, doc = _documented(self.body(node.body))
-        return Function(node.name.value, parameters, body, decorators, returns, doc, at=at)
+        return Function(known(node.name), parameters, body, decorators, returns, doc, at=at)
 
     def decorator(self, node: cst.Decorator) -> Expr:
         called = node.decorator.func if isinstance(node.decorator, cst.Call) else node.decorator
@@ -228,7 +228,7 @@ class Statements(Expressions):
     def parameter(self, node: cst.Param, keyword_only: bool) -> Parameter:
         annotation = None if node.annotation is None else self.annotation(node.annotation.annotation)
         default = None if node.default is None else self.expression(node.default)
-        return Parameter(node.name.value, annotation, default, keyword_only, at=self.at(node))
+        return Parameter(known(node.name), annotation, default, keyword_only, at=self.at(node))
 
     # annotations
 
