@@ -427,3 +427,24 @@ def test_looks_like_kernels() -> None:
     assert looks_like_kernels("import tilelang as tl\ntl.CompileKernel(f)")
     assert not looks_like_kernels("import numpy as np\ndef kernel(x): pass")
     assert not looks_like_kernels("import tl2hip\nprint(tl2hip.__version__)")
+
+
+def test_names_of_one_nfkc_form_are_one() -> None:
+    assert body("\ufb01 = X; fi = \ufb01 * np.\u017fin(Y, out=\u017f)") == body(
+        "fi = X; fi = fi * np.sin(Y, out=s)"
+    )
+
+
+def test_an_empty_tuple_has_a_place_that_can_be_shown() -> None:
+    (statement,) = body("X = ()")
+    assert isinstance(statement, n.Assign)
+    assert (statement.value.at.end_line, statement.value.at.end_column - statement.value.at.column) == (
+        statement.value.at.line,
+        1,
+    )
+
+
+def test_what_python_refuses_after_parsing_has_its_place_in_characters() -> None:
+    _, report = read_text(in_kernel("größe = (yield from größe) or größe\nasync with größe: pass"))
+    (problem,) = report.problems
+    assert problem.code == "TL101" and problem.at.end_column - problem.at.column == len("async with größe: pass")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tl2hip.dtypes import BOOL, F64, I64, DType
+from tl2hip.dtypes import BOOL, F64, I64, U32, DType
 from tl2hip.nest.run import arithmetic as typed
 from tl2hip.nest.run.arithmetic import TESTS, Values, numpy_type
 from tl2hip.nest.run.lanes import Bools, Ints, pick_lanes, put_lanes
@@ -273,9 +273,12 @@ class Bounds:
     def _to_whole(self, value: Bounded, result: Values, old: DType, new: DType) -> Bounded:
         flags = value.flags & np.uint8(UNKNOWN)
         inexact = loose(value)
+        wide, error = pair(value)
+        if self.python and new.is_int:  # NumPy leaves open what becomes of NaN and of what no register holds
+            held = np.abs(wide) < 2.0 ** (63 if new.bits == 64 else 32 if new is U32 else 31)
+            flags = flags | np.where(held, np.uint8(0), np.uint8(UNDECIDED))
         if not inexact.any():
             return Bounded(result, flags, new)
-        wide, error = pair(value)
         ends = [self._whole_of(x, new) for x in (wide - error, wide, wide + error)]
         apart = inexact & ((ends[0] != ends[1]) | (ends[1] != ends[2]) | np.isinf(error))
         if new.kind == "bool":

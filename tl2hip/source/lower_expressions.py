@@ -243,7 +243,10 @@ class Expressions:
     # displays
 
     def tuple_display(self, node: cst.Tuple) -> Expr:
-        return nodes.Tuple_(self.elements(node.elements), at=self.at(node))
+        at = self.at(node)
+        if not node.elements:  # brackets do not belong to a tuple, and it has nothing else to point at
+            at = Span(at.line, at.column, at.end_line, at.end_column + 1)
+        return nodes.Tuple_(self.elements(node.elements), at=at)
 
     def list_display(self, node: cst.List) -> Expr:
         return nodes.List_(self.elements(node.elements), at=self.at(node))

@@ -55,6 +55,7 @@ class Scan:
 def parse(source: Source) -> tuple[ast.Module, list[ast.AST]]:
     """CPython's tree of a text, and all its nodes. Raises Refused with CPython's own message, or when the
     tree is too deep."""
+    tree = None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -62,7 +63,7 @@ def parse(source: Source) -> tuple[ast.Module, list[ast.AST]]:
             every = flatten(tree)
             compile(tree, source.name, "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise Refused(_syntax_problem(error, source)) from None
+        raise Refused(_syntax_problem(error, source, in_bytes=tree is not None)) from None
     except (RecursionError, MemoryError):
         raise Refused(reading.TooDeep(DEPTH, at=Span(1, 0, 1, 0))) from None
     except ValueError as error:
@@ -110,13 +111,21 @@ def _children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def _syntax_problem(error: SyntaxError, source: Source) -> Problem:
+def _syntax_problem(error: SyntaxError, source: Source, in_bytes: bool) -> Problem:
+    """What CPython refuses; its parser counts characters, what comes after it counts bytes."""
     line = max(1, error.lineno or 1)
     column = max(0, (error.offset or 1) - 1)
     end_line, end_column = error.end_lineno or line, (error.end_offset or 0) - 1
+    if in_bytes:
+        column, end_column = _characters(source, line, column), _characters(source, end_line, end_column)
     if (end_line, end_column) <= (line, column):
         end_line, end_column = line, column + 1
     return reading.NotPython(error.msg, at=Span(line, column, end_line, end_column))
+
+
+def _characters(source: Source, line: int, column: int) -> int:
+    """How many characters of a line its first bytes are."""
+    return len(source.lines[line - 1].encode()[: max(0, column)].decode(errors="ignore"))
 
 
 def _character_problem(error: ValueError, source: Source) -> Problem:

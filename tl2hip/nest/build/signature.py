@@ -182,6 +182,8 @@ def _scalar(ctx: Context, p: nodes.Parameter, annotation: nodes.Expr) -> tuple[i
 
 def _tensor(ctx: Context, p: nodes.Parameter, annotation: nodes.Subscript) -> ir.Array:
     """`Tensor[dtype, extents…, options]`."""
+    if not annotation.index:  # `Tensor[()]`
+        raise Refused(problems.HintNotUnderstood(p.name, at=annotation.at))
     kind, *rest = annotation.index
     dtype = dtype_named(ctx, kind)
     if dtype is None:
@@ -205,13 +207,41 @@ def _extent(ctx: Context, name: str, axis: int, e: nodes.Expr) -> ir.Expr:
         return auto_dim(ctx, f"{name}_{axis}")
     if isinstance(e, nodes.Ellipsis_ | nodes.Text | nodes.Nothing):
         raise Refused(problems.BadExtent(at=e.at))
-    extents = shape_of(ctx, e)
-    if len(extents) != 1:
-        raise Refused(problems.BadExtent(at=e.at))
-    value = fold.value_of(extents[0])
+    extent = _size(ctx, e)
+    value = fold.value_of(extent)
     if value is not None and value < 0:
         raise Refused(problems.BadExtent(at=e.at))
-    return extents[0]
+    return extent
+
+
+_OF_SIZES = frozenset({"+", "-", "*", "//", "%"})
+"""What the notation computes with dims."""
+
+
+def _size(ctx: Context, e: nodes.Expr) -> ir.Expr:
+    """An extent or stride: a constant, a name, or sums, products and quotients of these. Raises Refused for all
+    else, which Python could not work out from the shapes of a call."""
+    outer, ctx.pure, ctx.at = ctx.pure, "an extent", e.at
+    try:
+        found = shape_of(ctx, e)
+    finally:
+        ctx.pure = outer
+    varies = any(isinstance(p, ir.Dim | ir.Var) for one in found for p in all_parts(one))
+    if len(found) != 1 or (varies and not _of_sizes(e)):
+        raise Refused(problems.BadExtent(at=e.at))
+    return found[0]
+
+
+def _of_sizes(e: nodes.Expr) -> bool:
+    match e:
+        case nodes.Name() | nodes.Attribute() | nodes.Number():
+            return True
+        case nodes.Unary("-", value):
+            return _of_sizes(value)
+        case nodes.Binary(op, left, right):
+            return op in _OF_SIZES and _of_sizes(left) and _of_sizes(right)
+        case _:
+            return False
 
 
 def auto_dim(ctx: Context, name: str) -> ir.Expr:
@@ -252,7 +282,7 @@ def _strides(ctx: Context, e: nodes.Call, rank: int) -> tuple[ir.Expr, ...]:
         raise Refused(
             mark_problems.BadOption(f"strides takes one number of elements for each of the {rank} axes", at=e.at)
         )
-    found = tuple(shape_of(ctx, a)[0] for a in e.args)
+    found = tuple(_size(ctx, a) for a in e.args)
     for stride, a in zip(found, e.args, strict=True):
         if not never_negative(stride, {}):
             raise Refused(mark_problems.BadOption("a stride must be 0 or more for every size", at=a.at))
