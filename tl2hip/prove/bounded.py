@@ -271,12 +271,12 @@ class Bounds:
         return self._rounded(result, (wide, np.zeros(1, self.real)), flags, new, 0.5)
 
     def _to_whole(self, value: Bounded, result: Values, old: DType, new: DType) -> Bounded:
-        flags = value.flags & np.uint8(UNKNOWN)
-        inexact = loose(value)
+        flags, inexact = value.flags & np.uint8(UNKNOWN), loose(value)
         wide, error = pair(value)
-        if self.python and new.is_int:  # NumPy leaves open what becomes of NaN and of what no register holds
-            held = np.abs(wide) < 2.0 ** (63 if new.bits == 64 else 32 if new is U32 else 31)
-            flags = flags | np.where(held, np.uint8(0), np.uint8(UNDECIDED))
+        if self.python and new.is_int:  # NumPy leaves open what NaN and too large a float become
+            most = 2.0 ** (63 if new.bits == 64 else 32 if new is U32 else 31)
+            size = np.maximum(np.abs(wide), np.abs(value.typed.astype(np.float64)))
+            flags = flags | np.where(size < most, np.uint8(0), np.uint8(UNDECIDED))
         if not inexact.any():
             return Bounded(result, flags, new)
         ends = [self._whole_of(x, new) for x in (wide - error, wide, wide + error)]

@@ -1,8 +1,8 @@
 """Statements that are put into kernels: every kind that Python has, most with an effect that a run would show.
 
-`HERE` stands for statements that are there already, which a template may enclose; without it a template is put
-or behind one. `EFFECT` is a copy of a simple statement of the kernel, `TARGET` of what one assigns to, `VALUE` of an
-expression, `NAME` of a name, `ARRAY` of an array parameter, `LOOP` of a loop's variable.
+`HERE` stands for statements that are there already, which a template may enclose; without it a template stands
+before or behind one. `EFFECT` is a copy of a simple statement of the kernel, `TARGET` of what one assigns to,
+`VALUE` of an expression, `NAME` of a name, `ARRAY` of an array parameter, `LOOP` of a loop's variable.
 """
 
 from __future__ import annotations

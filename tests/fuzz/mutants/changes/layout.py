@@ -52,7 +52,7 @@ COMMENTS = (
     "# noqa",
     "# coding: latin-1",
     "#",
-    "; ",
+    "; pass",
     "\\",
     "# é\u2028",
 )
