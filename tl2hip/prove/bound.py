@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tl2hip.dtypes import F64, DType
-from tl2hip.nest.ir import If, Loop, Nest, Select, Set, Stmt, Var, While
+from tl2hip.nest.ir import Binary, Compare, Expr, If, Loop, Nest, Select, Set, Stmt, Var, While
 from tl2hip.nest.reductions import Reduction, reductions
 from tl2hip.nest.run import Scalars, extents, outputs, start
 from tl2hip.nest.run.arithmetic import Values
@@ -121,7 +121,8 @@ def _depth(depths: Depths) -> Callable[[Reduction, Mapping[str, int]], int | Non
 
 
 def branched(nest: Nest) -> Nest:
-    """The nest with `x = e if test else x` as a branch, so that a sum under a condition is seen as one."""
+    """The nest with `x = e if test else x` as a branch, so that a sum under a condition is seen as one, and with
+    `if e > x: x = e` of floats as the max that it is."""
     return replace(nest, body=_branched(nest.body))
 
 
@@ -133,13 +134,25 @@ def _branch(s: Stmt) -> Stmt:
     match s:
         case Loop(body=body) | While(body=body):
             return replace(s, body=_branched(body))
+        case If(test=Compare() as test, then=(Set(name=name, value=e),), orelse=()) if (op := _wins(test, name, e)):
+            return Set(name, Binary(op, Var(name, e.dtype), e), s.at)
         case If(then=then, orelse=orelse):
             return replace(s, then=_branched(then), orelse=_branched(orelse))
         case Set(name=name, value=Select(test=test, then=e, orelse=Var(name=same))) if same == name:
-            return If(test, (_branch(Set(name, e, s.at)),), (), s.at)
+            return _branch(If(test, (Set(name, e, s.at),), (), s.at))
         case Set(name=name, value=Select(test=test, then=Var(name=same), orelse=e)) if same == name:
             return If(test, (), (_branch(Set(name, e, s.at)),), s.at)
     return s
+
+
+def _wins(test: Compare, name: str, e: Expr) -> str:
+    """"max" or "min" where a test asks whether a float should take the place of a variable; "" for other tests.
+    Where the two are equal they are alike but for the sign of a zero, which no order of iterations keeps."""
+    if e.dtype.is_float and (test.left, test.right) == (e, Var(name, e.dtype)):
+        return {">": "max", ">=": "max", "<": "min", "<=": "min"}.get(test.op, "")
+    if e.dtype.is_float and (test.left, test.right) == (Var(name, e.dtype), e):
+        return {"<": "max", "<=": "max", ">": "min", ">=": "min"}.get(test.op, "")
+    return ""
 
 
 # --- comparing -------------------------------------------------------------------------------------------

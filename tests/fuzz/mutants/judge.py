@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import signal
 import traceback
 import warnings
 from collections.abc import Iterator
@@ -16,11 +17,14 @@ from typing import Any
 from tests.fuzz.mutants.corpus import NAME, NEIGHBOUR, neighbour, runnable
 from tests.fuzz.mutants.make import Mutant
 from tests.fuzz.mutants.places import file, functions, rows
-from tests.fuzz.mutants.running import Compared, compared
+from tests.fuzz.mutants.running import Compared, Function, compared
 from tests.source.conservation import missing
 from tl2hip import api
 from tl2hip.cli import main
+from tl2hip.notation.bind import declared_types
 from tl2hip.notation.compiler import Compilable
+from tl2hip.prove.compiler import CompileError
+from tl2hip.prove.emulate import Emulator, LoadError
 from tl2hip.prove.python import PythonFails, function, run_text
 from tl2hip.source.problems import catalogue
 from tl2hip.source.problems.base import Problem, show
@@ -29,6 +33,10 @@ from tl2hip.source.span import NOWHERE, Source
 
 READING = "TL1"
 """The codes of constructs that are not read."""
+WHOLE = ("TL101", "TL102", "TL105")
+"""The codes that refuse a whole file: what CPython does not compile, or the reader does not know."""
+SECONDS = 60
+"""How long a conversion, and comparing, may take on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,10 @@ class Verdict:
     kernel: api.Converted | None = None
 
 
+class Hangs(BaseException):
+    """Ends what takes too long; no `except` of a mutant or of ours is for it."""
+
+
 class Failed(Exception):
     """A mutant that is neither right nor refused in place."""
 
@@ -52,19 +64,42 @@ class Failed(Exception):
         self.sort = sort
 
 
-def judge(mutant: Mutant, placed: bool = True) -> Verdict:
-    """What became of a mutant. Without `placed` the lines of the change are not known any more."""
+def judge(mutant: Mutant, placed: bool = True, launch: bool = True) -> Verdict:
+    """What became of a mutant. Without `placed` the lines of the change are not known any more; without `launch`
+    the printed text is not run."""
     try:
-        done = api.convert(Source(NAME, mutant.text))
+        with limited():
+            done = api.convert(Source(NAME, mutant.text))
     except Exception:
         return Verdict(mutant, "failed", sort="crash", told=traceback.format_exc(limit=-4))
+    except Hangs:
+        return Verdict(mutant, "failed", sort="hang", told=f"conversion takes more than {SECONDS} seconds")
     try:
-        return _judged(mutant, done, placed)
+        with limited():
+            return _judged(mutant, done, placed, launch)
+    except Hangs:
+        return Verdict(mutant, "failed", sort="hang", told=f"comparing takes more than {SECONDS} seconds")
     except Failed as failed:
         return Verdict(mutant, "failed", tuple(p.code for p in done.errors), failed.sort, str(failed))
 
 
-def _judged(mutant: Mutant, done: api.Conversion, placed: bool) -> Verdict:
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Raises Hangs in the middle of what takes too long."""
+
+    def stop(*_: Any) -> None:
+        raise Hangs
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _judged(mutant: Mutant, done: api.Conversion, placed: bool, launch: bool) -> Verdict:
     errors = done.errors
     for problem in done.problems:
         _check_told(problem, done.source)
@@ -73,18 +108,24 @@ def _judged(mutant: Mutant, done: api.Conversion, placed: bool) -> Verdict:
         if not errors:
             raise Failed("not Python", "Python does not compile this, tl2hip converts it")
         return Verdict(mutant, "refused", _codes(errors))
+    alone = mutant.inside and not _rebinds(mutant)
     for problem in errors:
-        _check_place(problem, mutant, placed)
+        _check_place(problem, mutant, placed, alone)
     _check_whole(tree, done)
     kernel = next((k for k in done.kernels if k.name == mutant.base.kernel), None)
-    if mutant.inside:
+    if alone and not any(p.code in WHOLE for p in errors):
         _check_neighbour(mutant, done)
     if kernel is None or kernel.printed is None or mutant.base.kernel in done.module.refused:
         if not errors:
             _check_not_forgotten(mutant)
         return Verdict(mutant, "refused", _codes(errors))
-    found = _run(mutant, kernel)
+    found = _run(mutant, kernel, launch)
     return Verdict(mutant, "converted", compared=found, kernel=kernel)
+
+
+def _rebinds(mutant: Mutant) -> bool:
+    """Whether the change may bind names of the file from inside a function."""
+    return not mutant.nodes.isdisjoint({"Global", "Nonlocal"})
 
 
 def _codes(errors: tuple[Problem, ...]) -> tuple[str, ...]:
@@ -114,26 +155,34 @@ def _check_told(problem: Problem, source: Source) -> None:
         raise Failed("message", text)
 
 
-def _check_place(problem: Problem, mutant: Mutant, placed: bool) -> None:
+def _check_place(problem: Problem, mutant: Mutant, placed: bool, alone: bool) -> None:
     """A refusal stands in the changed function or at the change; that of a construct at the change itself."""
     first, last = problem.at.line, problem.at.end_line
     start, end = mutant.lines
     at_change = placed and first <= end and start <= last
-    known = problem.at != NOWHERE
     if placed and mutant.kind.startswith(("statement", "expression")) and problem.code.startswith(READING):
-        if not at_change:
+        if not at_change and alone and problem.code not in WHOLE:
             raise Failed("place", f"the change is in lines {start} to {end}: {problem.code} at {problem.at}")
         return
-    own = [rows(f) for f in functions(file(mutant.text), mutant.base.kernel)]
-    if not known or not (at_change or any(a <= first and last <= b for a, b in own) or not mutant.inside):
+    if problem.at == NOWHERE or not (at_change or not alone or _in_function(first, last, mutant)):
         raise Failed("place", f"outside the function: {problem.code} at {problem.at}: {problem.text}")
+
+
+def _in_function(first: int, last: int, mutant: Mutant) -> bool:
+    """Whether lines are those of the kernel or of a function it names; of any but the neighbour, where the change
+    has renamed the kernel."""
+    at = file(mutant.text)
+    own = functions(at, mutant.base.kernel)
+    if not own:
+        own = [f for f in at.tree.body if isinstance(f, ast.FunctionDef) and f.name != NEIGHBOUR]
+    return any(a <= first and last <= b for a, b in map(rows, own))
 
 
 def _check_whole(tree: ast.Module, done: api.Conversion) -> None:
     """Nothing that a function says is lost by reading it."""
     defined = {f.name: f for f in tree.body if isinstance(f, ast.FunctionDef)}
     for own in done.module.functions:
-        if own.name in defined:
+        if own.name in defined and own.name not in done.module.refused:
             lost = missing(defined[own.name], own, list(done.problems), done.source.text)
             if lost:
                 raise Failed("lost", f"in {own.name}: {', '.join(lost)}")
@@ -151,22 +200,26 @@ def _check_neighbour(mutant: Mutant, done: api.Conversion) -> None:
 
 def _check_not_forgotten(mutant: Mutant) -> None:
     """Where nothing is told and nothing converted, Python must see no kernel either."""
-    with contextlib.suppress(PythonFails), contextlib.redirect_stderr(io.StringIO()):
+    with contextlib.suppress(PythonFails), _silence():
         found: Any = vars(run_text(mutant.text, "forgotten")).get(mutant.base.kernel)
         if isinstance(found, Compilable):
             raise Failed("forgotten", f"{mutant.base.kernel} is a kernel to Python; tl2hip says nothing of it")
 
 
-def _run(mutant: Mutant, kernel: api.Converted) -> Compared:
-    """The nest beside Python. A file that does not run by itself gives nothing to compare."""
+def _run(mutant: Mutant, kernel: api.Converted, launch: bool) -> Compared:
+    """The nest and the printed text beside Python; a file that does not run by itself has none to be beside."""
+    assert kernel.printed is not None
+    called = _function(mutant)
     try:
-        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            called = function(run_text(mutant.text, f"mutant {mutant.seed}"), mutant.base.kernel, {})
-    except (PythonFails, KeyError, TypeError):
-        return Compared()
-    try:
-        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            found = compared(kernel, called, runnable(mutant.base), mutant.seed)
+        with contextlib.ExitStack() as stack:
+            library = None
+            if launch:
+                loaded = Emulator.load(kernel.printed.text, detect=False, quick=True)
+                library = stack.enter_context(loaded)
+            stack.enter_context(_silence())
+            found = compared(kernel, called, runnable(mutant.base), mutant.seed, library)
+    except (CompileError, LoadError) as error:
+        raise Failed("text", f"does not compile: {getattr(error, 'log', error)}") from None
     except Exception:
         raise Failed("nest raised", traceback.format_exc(limit=-4)) from None
     wrong = [p for p in found.problems if p.severity == "error"]
@@ -174,6 +227,24 @@ def _run(mutant: Mutant, kernel: api.Converted) -> Compared:
         sort = "raises" if isinstance(wrong[0], PythonFailed) else "wrong"
         raise Failed(sort, f"{wrong[0].code}: {wrong[0].text}")
     return found
+
+
+def _function(mutant: Mutant) -> Function | None:
+    """The mutant as a Python function; None where the file does not run, or no call can evaluate its signature."""
+    with _silence():
+        try:
+            called = function(run_text(mutant.text, f"mutant {mutant.seed}"), mutant.base.kernel, {})
+            declared_types(getattr(called, "function", called))
+        except (PythonFails, KeyError, TypeError, AttributeError, ValueError, ArithmeticError):
+            return None
+    return called
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """What a mutant prints goes nowhere."""
+    with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+        yield
 
 
 def commanded(mutant: Mutant, verdict: Verdict) -> Iterator[str]:

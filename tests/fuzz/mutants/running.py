@@ -1,4 +1,4 @@
-"""Runs a mutant's Python with its nest beside it: no compiler, so that every converted mutant can have it."""
+"""Runs a mutant's Python with its nest and its printed text beside it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ from tests.fuzz.edges import EdgeSession
 from tl2hip import api
 from tl2hip.nest.ir import Nest
 from tl2hip.nest.run import run
+from tl2hip.nest.run.arithmetic import Values
 from tl2hip.nest.run.machine import TooLong
+from tl2hip.prove.bound import reference
 from tl2hip.prove.draw import Data, Sizes
+from tl2hip.prove.emulate import Library
 from tl2hip.prove.python import in_order
 from tl2hip.prove.shapes import admitted, elements, shapes, work
 from tl2hip.prove.verify import Options, describe
@@ -67,33 +70,70 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a nest beside its Python showed."""
+    """What a nest and its printed text beside the Python function showed."""
 
     problems: tuple[Problem, ...] = ()
     compared: int = 0
-    """Cases in which both ran to the end."""
+    """Cases in which nest and Python ran to the end."""
+    launched: int = 0
+    """Cases in which the printed text ran on the emulated compute unit."""
     raised: int = 0
     changed: bool = False
     """Whether the unchanged kernel gives something else for the same arguments."""
 
 
-def compared(kernel: api.Converted, function: Function, before: Function | None, seed: int) -> Compared:
-    """The nest of a kernel beside its function in a few cases; `before` is the function before it was changed."""
-    assert kernel.nest is not None and kernel.printed is not None
-    nest = kernel.nest
-    how = Options(python_work=10 * WORK, steps=SERIAL)
-    session = EdgeSession(nest, kernel.printed.launcher, Counted(in_order(function, nest.order)), how)
+class BothSession(EdgeSession):
+    """A session that works out bounds only where the printed text and the nest differ: most are equal."""
+
+    def beside(self, library: Library, drawn: Data, sizes: Sizes, typed: dict[str, Values], told: str) -> None:
+        """The printed text beside what the nest gave in the same case."""
+        got, ran = self.run_hip(library, drawn, sizes)
+        self.judge_run(ran, told)
+        if ran.status:
+            return
+        differing = [name for name in typed if got[name].tobytes() != typed[name].tobytes()]
+        if differing:
+            given = (drawn.arrays, drawn.scalars, sizes)
+            how = self.options
+            bounds = reference(self.nest, *given, parallel=self.parallel, depths=how.depths, steps=how.steps)
+            for name in differing:
+                self.judge(name, got[name], typed[name], bounds[name], told)
+        self.judge_inputs(got, drawn, typed, told)
+
+
+def compared(
+    kernel: api.Converted,
+    function: Function | None,
+    before: Function | None,
+    seed: int,
+    library: Library | None,
+) -> Compared:
+    """A kernel beside its function, where there is one, in a few cases: its nest, and its printed text where that
+    was loaded. `before` is the function before it was changed."""
+    assert kernel.nest is not None and kernel.printed is not None and kernel.plan is not None
+    nest, plan = kernel.nest, kernel.plan
+    called = Counted(in_order(function, nest.order)) if function else None
+    how = Options(
+        python_work=10 * WORK,
+        steps=SERIAL,
+        depths={axis: tree.depth for axis, tree in plan.trees},
+        in_place=plan.in_place,
+    )
+    session = BothSession(nest, kernel.printed.launcher, called, how)
     found = Compared()
     for sizes, mode in cases(nest, seed):
-        drawn = session.drawn(sizes, mode, seed)
+        drawn, told = session.drawn(sizes, mode, seed), describe(sizes, mode, seed)
         try:
             typed = run(nest, drawn.arrays, drawn.scalars, sizes, parallel=session.parallel, steps=SERIAL)
-            verdict = session.run_python(drawn, sizes, typed, describe(sizes, mode, seed))
+            verdict = session.run_python(drawn, sizes, typed, told)
         except (TooLong, Endless):
             continue
+        if library is not None:
+            session.beside(library, drawn, sizes, typed, told)
         found = replace(
             found,
             compared=found.compared + (verdict in ("equal", "differs")),
+            launched=found.launched + (library is not None),
             raised=found.raised + (verdict == "raised"),
             changed=found.changed or (before is not None and _differs(before, nest, drawn, typed)),
         )

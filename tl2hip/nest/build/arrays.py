@@ -84,7 +84,10 @@ def method(ctx: Context, e: nodes.Call, func: nodes.Attribute) -> Result | None:
     found = (_FUNCTIONS | _METHODS).get(func.name)
     if found is None or func.name in _NO_METHODS:
         return None
-    return found(Use(ctx, e, func.name, value(ctx, func.value)))
+    base = value(ctx, func.value)
+    if isinstance(base, ScalarValue) and base.weak:
+        return None  # Python's own numbers have no method of an array
+    return found(Use(ctx, e, func.name, base))
 
 
 def _reduced(use: Use) -> Value:
