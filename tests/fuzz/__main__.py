@@ -1,4 +1,7 @@
-"""The long profile: `python -m tests.fuzz --programs 20000 --jobs 2 --seed 0`; `--one SEED` replays a program."""
+"""The long profile: `python -m tests.fuzz --programs 20000 --jobs 2 --seed 0`; `--one SEED` replays a program.
+
+`python -m tests.fuzz mutants` changes the kernels of this repository instead.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from tests.fuzz.check import Outcome, check
 from tests.fuzz.generate import HEAD, program
+from tests.fuzz.mutants.command import main as mutants
 from tests.fuzz.shrink import shrunk
 
 UNIT = 25
@@ -53,6 +57,8 @@ def failure(o: Outcome, shrink: bool = True) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Runs what was asked for; 1 where a program failed."""
+    if arguments[:1] == ["mutants"]:
+        return mutants(arguments[1:])
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--programs", type=int, default=2000)
     parser.add_argument("--jobs", type=int, default=2)

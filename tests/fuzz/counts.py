@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tests.fuzz.check import Outcome
 
 PROPERTY = "programs of the fuzzer"
+MUTANTS = "mutants of the fuzzer"
 
 
 def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:
@@ -40,13 +41,14 @@ def lines(counts: Counter[str]) -> Iterator[str]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Prints the counts where the fuzzer's tests ran."""
-    counts: Counter[str] = Counter()
+    counts: dict[str, Counter[str]] = {PROPERTY: Counter(), MUTANTS: Counter()}
     for reports in terminalreporter.stats.values():
         for report in reports:
             for name, value in getattr(report, "user_properties", ()):
-                if name == PROPERTY and getattr(report, "when", "") == "call":
-                    counts.update(value)
-    if counts:
-        terminalreporter.section("programs of the fuzzer")
-        for line in lines(counts):
-            terminalreporter.line(line)
+                if name in counts and getattr(report, "when", "") == "call":
+                    counts[name].update(value)
+    for title, found in counts.items():
+        if found:
+            terminalreporter.section(title)
+            for line in lines(found):
+                terminalreporter.line(line)

@@ -51,12 +51,12 @@ def filled(template: str, known: Words, draw: random.Random) -> str:
     return _WORDS.sub(lambda found: known.chosen(found[1], draw), template)
 
 
-def nodes_of(template: str) -> frozenset[str]:
-    """The node types of Python that a template brings."""
+def nodes_of(template: str, mode: str) -> frozenset[str]:
+    """The node types of Python that a template brings; `mode` is "exec" for statements, "eval" for expressions."""
     with_words = {"NAME", "VALUE", "TARGET", "ARRAY", "LOOP", "EFFECT", "HERE"}
-    tree = ast.parse(template, type_comments=True)
+    tree = ast.parse(template, mode=mode, type_comments=True)
     found = {type(n).__name__ for n in ast.walk(tree) if not (isinstance(n, ast.Name) and n.id in with_words)}
-    return frozenset(found - {"Module"})
+    return frozenset(found - {"Module", "Expression"})
 
 
 def put_statement(

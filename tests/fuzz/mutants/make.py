@@ -48,7 +48,11 @@ def mutant(seed: int) -> Mutant:
         at = file(base.text)
         edit, inside = _edited(at, base, sort, name, template, draw)
         if edit is not None and edit.text != base.text:
-            nodes = frozenset(BROUGHT.get(name, ())) if sort == "change" else nodes_of(template)
+            nodes = (
+                frozenset(BROUGHT.get(name, ()))
+                if sort == "change"
+                else nodes_of(template, "eval" if sort == "expression" else "exec")
+            )
             return Mutant(
                 seed, base, edit.text, f"{sort} {name}", edit.what, nodes, (edit.first, edit.last), inside
             )
