@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.mutants.places import file, functions, rows
 from tl2hip import api
 from tl2hip.prove.python import PythonFails, function, run_text
 from tl2hip.source.span import Source
@@ -60,18 +61,28 @@ def _bases(path: Path) -> list[Base]:
     text = re.sub(r"\b1024\b", "12", path.read_text(encoding="utf-8"))  # sizes of the article's kernel
     where = path.relative_to(ROOT).with_suffix("").as_posix().removesuffix("/kernel")
     names = [k.name for k in api.convert(Source(NAME, text), stop_after="read").kernels]
-    return [Base(f"{where}:{name}", name, _alone(text, name, names)) for name in names]
+    called = {n for name in names for n in _needed(text, name) if n != name}
+    return [Base(f"{where}:{name}", name, _alone(text, name)) for name in names if name not in called]
 
 
-def _alone(text: str, name: str, kernels: list[str]) -> str:
+def _needed(text: str, name: str) -> set[str]:
+    """The functions of a text that one of them names, or that statements at file level do."""
+    at = file(text)
+    outside = [s for s in at.tree.body if not isinstance(s, ast.FunctionDef)]
+    named = {n.id for s in outside for n in ast.walk(s) if isinstance(n, ast.Name)}
+    return {f.name for one in (name, *sorted(named)) for f in functions(at, one)}
+
+
+def _alone(text: str, name: str) -> str:
     """The text with one kernel alone, what templates use above it and the neighbour behind it."""
     lines = text.splitlines()
     tree = ast.parse(text)
     kept = set(range(1, len(lines) + 1))
+    needed = _needed(text, name)
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name in kernels and node.name != name:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            kept -= set(range(first, (node.end_lineno or first) + 1))
+        if isinstance(node, ast.FunctionDef) and node.name not in needed:
+            first, last = rows(node)
+            kept -= set(range(first, last + 1))
     body = "\n".join(lines[k - 1] for k in sorted(kept)) + "\n"
     above = len(body) if not tree.body else body.index(_first_import(body))
     return re.sub(r"\n{4,}", "\n\n\n", body[:above] + KNOWN + body[above:]) + BESIDE
