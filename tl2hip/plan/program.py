@@ -14,6 +14,7 @@ from tl2hip.plan.block import BlockCode, gather, inner_loops
 from tl2hip.plan.ir import HostIf, HostLoop, HostStmt, HostWhile, Launch, Leave, ReadBack
 from tl2hip.plan.launch import BLOCK, honour_inner, launch, note_inner
 from tl2hip.plan.names import called
+from tl2hip.plan.private import for_block
 from tl2hip.plan.schedule import Choose, Exit, Grid, Group, Read, Repeat, Unit, Until, Whole, walk
 from tl2hip.plan.state import State
 from tl2hip.plan.total import total
@@ -78,6 +79,7 @@ class Program:
         sets = uses(body).sets
         marked = tuple(s for s in body if id(s) not in self.combines)
         body = gather(state, (x for s in body for x in self.combines.get(id(s), (s,))))
+        body = for_block(state, body, ONE, ZERO)
         kept = [v for v in state.slots if v in sets and (v in open_reads or v not in settled)]
         ahead = tuple(Set(v, state.slot(v), at=body[0].at) for v in kept)
         behind = tuple(
