@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.fuzz.check import check
+from tests.fuzz.faults import FAULTS
 from tests.fuzz.generate import Program
 from tests.fuzz.shrink import shrunk
-from tests.fuzz.test_planted import FAULTS
 
 PROGRAM = """
 @kernel

@@ -179,8 +179,9 @@ def width(axis: Axis, arrays: Sequence[Array], most: int) -> int:
     shares = (axis.mark("waves") or 1) * (axis.mark("lanes") or WAVE)
     while axis.marks and axis.tile and most > 1 and axis.tile % (shares * most) and axis.tile % shares == 0:
         most //= 2
-    wanted = next((n for n in (axis.mark("vec"), *map(vec, arrays)) if n is not None), most)
     smallest = min((a.dtype.bytes for a in arrays), default=1)
+    most = most if most * smallest >= 4 else 1
+    wanted = next((n for n in (axis.mark("vec"), *map(vec, arrays)) if n is not None), most)
     return wanted if wanted == 1 or (wanted <= most and wanted * smallest >= 4) else most
 
 
