@@ -11,9 +11,9 @@ from tests.fuzz.check import Outcome, check
 from tests.fuzz.faults import FAULTS, Fault
 from tests.fuzz.generate import Program, program
 
-BATCH = 8
+BATCH = 4
 """Programs to a translation unit."""
-BATCHES = 6
+BATCHES = 12
 """Units that a fault has until it must be found."""
 SEEDS = 4000
 """The seeds that programs are taken from."""

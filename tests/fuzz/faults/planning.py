@@ -15,10 +15,8 @@ from tl2hip.hip.text import infix
 from tl2hip.nest.index import add, number
 from tl2hip.nest.ir import Const, Update, Var
 from tl2hip.plan import block, loops, promote, reduce, threads, vectors
-from tl2hip.plan.matmul import find as matmul_find
 from tl2hip.plan.matmul import loop as matmul_loop
 from tl2hip.plan.matmul import side as matmul_side
-from tl2hip.plan.rows import find as rows_find
 
 # --- planning --------------------------------------------------------------------------------------------
 
@@ -69,16 +67,6 @@ def _held(patch: Patch) -> None:
         return replace(found, body=found.body[:-1]) if len(found.body) > 1 else found
 
     everywhere(patch, right, wrong)
-
-
-@fault("a product may have any bounds", "matrix product", "sum of a generator", "nested reduction")
-def _bounds(patch: Patch) -> None:
-    patch.setattr(matmul_find, "_check_bounds", lambda chain, over: None)
-
-
-@fault("rows may start anywhere", "row .sum()", "bounds with a margin", "three loops of a row", "negative step")
-def _rows(patch: Patch) -> None:
-    patch.setattr(rows_find, "_check_loop", lambda state, s: None)
 
 
 @fault("LDS of a tree is too small", "reduction of everything", "row .sum()", "np: axis0", detect=True)
@@ -223,7 +211,6 @@ def _turned(patch: Patch) -> None:
 @fault("an atomic min is a max", "scatter min")
 def _atomic(patch: Patch) -> None:
     patch.setitem(hip_atomics._INTEGER, "min", "atomicMax")
-    patch.setitem(helpers.CHOICE, "min", ("py_min", "b > a ? b : a"))
 
 
 @fault(
@@ -231,7 +218,7 @@ def _atomic(patch: Patch) -> None:
 )
 def _tree(patch: Patch) -> None:
     right = frame.fill
-    everywhere(patch, right, lambda name, **values: right(name, **values).replace("__syncthreads();", ";"))
+    everywhere(patch, right, lambda *frame, **values: right(*frame, **values).replace("__syncthreads();", ";"))
 
 
 @fault("a vector is loaded from one place on", "whole-array statement", "1 axes", detect=True)
@@ -248,7 +235,7 @@ def _wrong_tree(patch: Patch) -> None:
     patch.setattr(reductions, "combined", lambda op, *rest: right("*" if op == "+" else op, *rest))
 
 
-@fault("a product's sums are not fused where the nest says so", "matrix product", "sum of a generator")
+@fault("a fused product multiplies the sum", "matrix product", "sum of a generator")
 def _unfused(patch: Patch) -> None:
     def wrong(self: Any, s: Any) -> Any:
         found = _SET(self, s)
