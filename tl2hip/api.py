@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tl2hip.source.depth import deep
 from tl2hip.source.problems.base import Problem, Refused, show
 from tl2hip.source.problems.base import Report as Problems
 from tl2hip.source.span import Source
@@ -93,6 +94,7 @@ class Conversion:
         return self.printed.text if any(k.printed for k in self.kernels) else ""
 
     @property
+    @deep()
     def printed(self) -> PrintedFile:
         """That file with its launchers; there must be a kernel that was printed."""
         from tl2hip.hip import PrintedFile, print_plans
@@ -111,6 +113,7 @@ class ConversionError(ValueError):
         self.conversion = conversion
 
 
+@deep()
 def convert(
     source: Source,
     options: Options | None = None,

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from itertools import combinations
 
 from tests.fuzz.check import Outcome, check
 from tests.fuzz.generate import HEAD, program
@@ -27,13 +28,15 @@ def unit(first: int) -> list[Outcome]:
     return check([program(seed) for seed in range(first, first + UNIT)], detect=first // UNIT % DETECT == 0)
 
 
-def summary(outcomes: Iterable[Outcome]) -> str:
-    """Counts of verdicts, of refusals by code, and of features among the programs that were run."""
+def summary(outcomes: Iterable[Outcome], shown: int | None = 20) -> str:
+    """Counts of verdicts, of refusals by code, and of features and pairs of them (as many as are `shown`, None for
+    all) among the programs that were run."""
     outcomes = list(outcomes)
     verdicts = Counter(o.verdict for o in outcomes)
     refusals = Counter(o.code for o in outcomes if o.verdict == "refused")
     ran = [o for o in outcomes if o.verdict != "refused"]
     features = Counter(f for o in ran for f in o.program.features)
+    pairs = Counter(p for o in ran for p in combinations(sorted(o.program.features), 2))
     checked, undecided, raised, cases = (
         sum(getattr(o, n) for o in ran) for n in ("checked", "undecided", "raised", "cases")
     )
@@ -42,6 +45,8 @@ def summary(outcomes: Iterable[Outcome]) -> str:
         f"{cases} cases, in {raised} Python raised; {checked} elements checked, {undecided} undecided",
         "refused: " + (", ".join(f"{c} {n}" for c, n in sorted(refusals.items())) or "none"),
         *(f"{n:6}  {f}" for f, n in sorted(features.items(), key=lambda item: (-item[1], item[0]))),
+        f"{len(pairs)} of {len(features) * (len(features) - 1) // 2} pairs of features; the most frequent:",
+        *(f"{n:6}  {a} + {b}" for (a, b), n in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))[:shown]),
     ]
     return "\n".join(lines)
 
@@ -65,6 +70,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first program's")
     parser.add_argument("--one", type=int, help="replay the program of this seed")
     parser.add_argument("--no-shrink", action="store_true")
+    parser.add_argument("--pairs", action="store_true", help="count every pair of features in the summary")
     given = parser.parse_args(arguments)
     if given.one is not None:
         (o,) = check([program(given.one)], detect=True)
@@ -81,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
             for o in found:
                 if o.verdict == "failed":
                     print(failure(o, not given.no_shrink), "\n" + "-" * 80, flush=True)
-    print(summary(outcomes))
+    print(summary(outcomes, None if given.pairs else 20))
     return int(any(o.verdict == "failed" for o in outcomes))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 
 from tl2hip.cli.exits import BROKEN_PIPE, INTERRUPTED, USE, Stop
+from tl2hip.source.depth import deep
 
 __all__ = ["main"]
 
@@ -45,7 +46,7 @@ def _run(given: list[str]) -> int:
     from tl2hip.cli.quick import quick_dataclasses
 
     # Commands that run the user's code leave the standard library as it is.
-    with quick_dataclasses() if given[:1] == ["emit"] else nullcontext():
+    with quick_dataclasses() if given[:1] == ["emit"] else nullcontext(), deep():
         from tl2hip.cli.arguments import parse
 
         args = parse(given)

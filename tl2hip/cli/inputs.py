@@ -83,5 +83,5 @@ def _walk(folder: Path, root: Path, levels: tuple[Ignored, ...], below: str) -> 
         if is_folder:
             if entry.name not in _NEVER and not os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
                 yield from _walk(Path(entry.path), root, levels, f"{below}{entry.name}/")
-        elif entry.name.endswith(".py") and entry.is_file():
+        elif entry.name.endswith(".py") and os.path.isfile(entry.path):  # a link to itself is none
             yield below + entry.name

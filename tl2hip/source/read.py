@@ -13,11 +13,12 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tl2hip.source.bindings import head
+from tl2hip.source.depth import DEPTH
 from tl2hip.source.nodes import Function, Import, Module
 from tl2hip.source.problems import reading
 from tl2hip.source.problems.base import Problem, Refused, Report
 from tl2hip.source.recursion import find_recursion
-from tl2hip.source.scan import DEPTH, Scan, Used, parse, scan, used
+from tl2hip.source.scan import Scan, Used, parse, scan, used
 from tl2hip.source.span import Source, Span
 
 if TYPE_CHECKING:

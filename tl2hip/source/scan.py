@@ -22,15 +22,13 @@ from tl2hip.source.bindings import (
     origin_of,
     span,
 )
+from tl2hip.source.depth import DEPTH
 from tl2hip.source.lists import changed_lists
 from tl2hip.source.names import resolve
 from tl2hip.source.nodes import Import
 from tl2hip.source.problems import reading
 from tl2hip.source.problems.base import Problem, Refused
 from tl2hip.source.span import Source, Span
-
-DEPTH = 500
-"""The deepest tree that is read; libcst and everything after it recurse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +85,15 @@ def _check_indentation(source: Source, every: list[ast.AST]) -> None:
 
 
 def flatten(tree: ast.AST) -> list[ast.AST]:
-    """All nodes of a tree, level by level. Raises Refused when it is deeper than `DEPTH`."""
+    """All nodes of a tree, level by level. Raises Refused when it is deeper than `DEPTH`, or will be: `a and b and
+    c` is one node of CPython's and nested in libcst's tree."""
     every: list[ast.AST] = []
     level: list[ast.AST] = [tree]
     for _ in range(DEPTH):
         every += level
+        long = next((n for n in level if isinstance(n, ast.BoolOp) and len(n.values) > DEPTH), None)
+        if long is not None:
+            raise Refused(reading.TooDeep(DEPTH, at=span(long)))
         level = [child for node in level for child in _children(node)]
         if not level:
             return every

@@ -35,8 +35,8 @@ READING = "TL1"
 """The codes of constructs that are not read."""
 WHOLE = ("TL101", "TL102", "TL105")
 """The codes that refuse a whole file: what CPython does not compile, or the reader does not know."""
-SECONDS = 60
-"""How long a conversion, and comparing, may take on a busy machine."""
+SECONDS = 30
+"""How much processor time a conversion, and comparing, may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +90,13 @@ def limited() -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise Hangs
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _judged(mutant: Mutant, done: api.Conversion, placed: bool, launch: bool) -> Verdict:

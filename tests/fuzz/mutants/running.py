@@ -28,7 +28,7 @@ from tl2hip.source.problems.base import Problem
 
 STEPS = 60_000
 """How many lines of Python a call may run: some mutants never end."""
-SERIAL = 20_000
+SERIAL = 5_000
 """How many serial iterations of the nest."""
 WORK = 1200
 """How many innermost statements a case may take."""
