@@ -221,13 +221,10 @@ _OF_SIZES = frozenset({"+", "-", "*", "//", "%"})
 def _size(ctx: Context, e: nodes.Expr) -> ir.Expr:
     """An extent or stride: a constant, a name, or sums, products and quotients of these. Raises Refused for all
     else, which Python could not work out from the shapes of a call."""
-    outer, ctx.pure, ctx.at = ctx.pure, "an extent", e.at
-    try:
+    with ctx.block() as made:
         found = shape_of(ctx, e)
-    finally:
-        ctx.pure = outer
     varies = any(isinstance(p, ir.Dim | ir.Var) for one in found for p in all_parts(one))
-    if len(found) != 1 or (varies and not _of_sizes(e)):
+    if made or len(found) != 1 or (varies and not _of_sizes(e)):
         raise Refused(problems.BadExtent(at=e.at))
     return found[0]
 
