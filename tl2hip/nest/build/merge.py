@@ -8,7 +8,7 @@ from tl2hip.dtypes import BF16, F16, I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.context import Binding, Bound, Context, Unreadable
-from tl2hip.nest.build.types import Typed, described, merged
+from tl2hip.nest.build.types import Typed, described, keeps, merged
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
@@ -84,7 +84,7 @@ def meet(name: str, one: Binding | None, other: Binding | None, loop: bool, reas
         way = f"change it in place, `{name}[:] = …`, or use two names"
         return _two_types(name, described(one.value), "another array or place", way)
     typed = merged(Typed.of(one.value), Typed.of(other.value), loop)
-    if typed is None:
+    if typed is None or not (keeps(one.value, typed.dtype) and keeps(other.value, typed.dtype)):
         return _two_types(name, described(one.value), described(other.value))
     return typed
 

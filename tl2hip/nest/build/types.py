@@ -120,10 +120,20 @@ def merged(a: Typed, b: Typed, loop: bool) -> Typed | None:
     return Typed(wide, False) if wide in (a.dtype, b.dtype) and wide is not None else None
 
 
+def keeps(value: ScalarValue, dtype: DType) -> bool:
+    """Whether a Python integer is itself in an integer dtype of 8 or 16 bits; true of everything else, and of
+    locals: what a loop carries has its type only once the loop is built."""
+    if not value.weak or not value.dtype.is_int or not dtype.is_int or dtype.bits >= 32:
+        return True
+    if isinstance(value.expr, ir.Const):
+        return fits(int(value.expr.value), dtype)
+    return isinstance(value.expr, ir.Var)
+
+
 def one_type(what: str, a: ScalarValue, b: ScalarValue, at: Span) -> Typed:
     """The type of a choice between two values; refused where it would depend on the data."""
     found = merged(Typed.of(a), Typed.of(b), loop=False)
-    if found is None:
+    if found is None or not (keeps(a, found.dtype) and keeps(b, found.dtype)):
         raise Refused(problems.TwoTypes(what, described(a), described(b), at=at))
     return found
 
