@@ -21,8 +21,8 @@ TOLD = [text.strip() for language, text in BLOCKS if language == "text"]
 
 @pytest.mark.parametrize("text", KERNELS)
 def test_each_kernel_converts_or_is_refused_as_shown(text: str) -> None:
-    if "def prefix" in text:
-        assert api.convert(Source("prefix.py", text)).told == TOLD[0]
+    if "def filtered" in text:
+        assert api.convert(Source("filtered.py", text)).told == TOLD[0]
     else:
         done = api.convert(Source("row_max.py", text))
         assert not done.errors, done.told

@@ -198,6 +198,7 @@ def nest_of(function: Function, module: Module, report: Problems, options: Optio
     from tl2hip.nest.fuse import fused
     from tl2hip.nest.inline import forward
     from tl2hip.nest.overwritten import without_blank_fills
+    from tl2hip.nest.prefix import with_running_values
 
     sets, types = options.sets, options.types.get(function.name, "")
     if types or hints.may_have_hints(module):
@@ -222,7 +223,11 @@ def nest_of(function: Function, module: Module, report: Problems, options: Optio
                 return None
             function, module = loops.function, loops.module
     nest = build(function, module, report, BuildOptions(sets=sets, tiles=options.tiles))
-    return None if nest is None else prove(fused(forward(without_blank_fills(nest))))
+    if nest is None:
+        return None
+    nest = prove(fused(forward(without_blank_fills(nest))))
+    running = with_running_values(nest)
+    return nest if running is nest else prove(running)
 
 
 def source_of(text_or_path: str | Path) -> Source:

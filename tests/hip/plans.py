@@ -26,11 +26,8 @@ from tl2hip.nest.ir import (
     Var,
 )
 from tl2hip.plan.ir import (
-    NONE_FIRST,
-    NONE_LAST,
     Aligned,
     Barrier,
-    Combine,
     Declare,
     DeviceIf,
     DeviceKernel,
@@ -48,6 +45,7 @@ from tl2hip.plan.ir import (
     Plan,
     StoreVector,
 )
+from tl2hip.plan.lanes_ir import NONE_FIRST, NONE_LAST, Combine
 from tl2hip.source.span import NOWHERE, Source, Span
 
 GEMM = """@kernel

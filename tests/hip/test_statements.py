@@ -12,7 +12,8 @@ from tl2hip.hip.context import Used
 from tl2hip.hip.statements import write
 from tl2hip.hip.vectors import vector_type
 from tl2hip.nest.ir import AxisRef, Binary, Compare, Const, Dim, Expr, Load, Set, Store, Update, Var
-from tl2hip.plan.ir import Combine, Declare, DeviceIf, DeviceStmt, DeviceWhile, For, Let
+from tl2hip.plan.ir import Declare, DeviceIf, DeviceStmt, DeviceWhile, For, Let
+from tl2hip.plan.lanes_ir import Combine
 
 ARRAYS = (array("A", F32, "M", "N"), array("big", I64, "N"), array("small", I8, "N"), array("whole", I32, "N"))
 ONE = (i64(1),) * 3

@@ -11,7 +11,8 @@ import pytest
 
 from tests.proofs import convert, prove
 from tl2hip import api
-from tl2hip.plan.ir import Combine, HostIf, HostLet, Launch, LoadVector, Plan
+from tl2hip.plan.ir import HostIf, HostLet, Launch, LoadVector, Plan
+from tl2hip.plan.lanes_ir import Combine
 from tl2hip.plan.tree import Tree
 from tl2hip.plan.walk import all_stmts
 from tl2hip.prove.draw import MODES

@@ -9,7 +9,8 @@ import pytest
 from tests.proofs import convert
 from tl2hip import api
 from tl2hip.nest.ir import Update
-from tl2hip.plan.ir import Barrier, Combine, HostLoop, LoadVector, Plan
+from tl2hip.plan.ir import Barrier, HostLoop, LoadVector, Plan
+from tl2hip.plan.lanes_ir import Combine
 from tl2hip.plan.matrix_ir import MatrixMultiply
 from tl2hip.plan.walk import all_stmts
 from tl2hip.source.span import Source
@@ -21,7 +22,7 @@ WHERE = {
     "doitgen": ["r:grid", "q:grid", "j:lanes", "p:serial", "s:lanes", "p:lanes"],
     "power": ["_:launcher", "i:grid", "j:lanes", "i:grid", "block:lanes", "i:grid"],
     "prefix": ["i:serial"],
-    "rows_prefix": ["i:grid", "j:serial"],
+    "rows_prefix": ["i:grid", "j:lanes"],
     "converge": ["while:launcher", "i:grid", "i:grid", "block:lanes"],
 }
 
@@ -160,7 +161,7 @@ def test_arrays_that_may_be_one() -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("def f(x: Tensor[f32, N]) -> None:\n for i in range(1, N):\n  x[i] = x[i - 1] + x[i]\n", "TL402"),
+        ("def f(x: Tensor[f32, N]) -> None:\n for i in range(1, N):\n  x[i] = x[i - 1] * x[i] + x[i]\n", "TL402"),
         ("def f(x: Tensor[f32, N]) -> None:\n while x[0] > 1:\n  x[0] = x[0] / 2\n", "TL503"),
         (
             "def f(x: Tensor[f32, N, N]) -> None:\n for i in range(N):\n  t = np.zeros(i, np.float32)\n"

@@ -12,7 +12,8 @@ from tl2hip.dtypes import I64
 from tl2hip.hip.context import Context
 from tl2hip.hip.facts import is_index
 from tl2hip.nest.ir import Binary, Const, Expr, Set, Var
-from tl2hip.plan.ir import Combine, Declare, DeviceStmt, For, Let
+from tl2hip.plan.ir import Declare, DeviceStmt, For, Let
+from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.walk import all_stmts
 
 STEP = 2**20
@@ -28,7 +29,7 @@ def counters(body: tuple[DeviceStmt, ...], ctx: Context) -> set[str]:
             known.index.add(s.name)
     names = {s.name for s in stmts if isinstance(s, Declare) and s.dtype is I64}
     small = {s.name for s in stmts if isinstance(s, Declare) and s.form}
-    names -= {name for s in stmts if isinstance(s, Combine) for name, _ in s.variables}
+    names -= {name for s in stmts if isinstance(s, Combine | Prefix) for name, _ in s.variables}
     return small | {n for n in names if all(_counts(n, v, known) for v in _values(n, stmts))}
 
 

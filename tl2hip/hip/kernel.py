@@ -29,6 +29,8 @@ def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> 
     for place in kernel.places:
         ctx.index.add(place.name)
         ctx.natural.add(place.name)
+        if place.what.startswith("gridDim"):
+            ctx.positive.add(place.name)
     ctx.index.update(counters(kernel.body, ctx))
     write_all(kernel.body, w)
     return fill(

@@ -5,26 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tl2hip.hip.names import Names, words
-from tl2hip.plan.ir import (
-    Combine,
-    Declare,
-    For,
-    HostIf,
-    HostLet,
-    HostLoop,
-    HostStmt,
-    HostWhile,
-    Let,
-    Plan,
-    ReadBack,
-)
+from tl2hip.plan.ir import Declare, For, HostIf, HostLet, HostLoop, HostStmt, HostWhile, Let, Plan, ReadBack
+from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import TakeTile, Window
 from tl2hip.plan.walk import all_stmts
 
 HELPERS = frozenset(
     words(
         "u64 at overlap folded read_back error wrapped row_major strided together load_or_zero round_to_odd "
-        "from_lane last_lane vector matrix global_read lds_read lds_write lds_barrier tile_of window "
+        "from_lane last_lane earlier vector matrix global_read lds_read lds_write lds_barrier tile_of window "
     )
 )
 """Names that printing itself gives to things beside the user's own."""
@@ -52,7 +41,7 @@ def name_plan(plan: Plan, taken: Iterable[str] = ()) -> Names:
                 names.add((s.row, s.column))
             elif isinstance(s, Window):
                 names.add((s.name,))
-            elif isinstance(s, Combine):
+            elif isinstance(s, Combine | Prefix):
                 names.add(n for n, _ in s.variables)
     return names
 

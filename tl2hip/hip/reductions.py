@@ -14,7 +14,8 @@ from tl2hip.hip.expressions import show
 from tl2hip.hip.frame import fill
 from tl2hip.hip.helpers import Helper
 from tl2hip.nest.ir import Binary, Logic, Var
-from tl2hip.plan.ir import NONE_FIRST, NONE_LAST
+from tl2hip.plan.lanes_ir import NONE_FIRST, NONE_LAST
+from tl2hip.plan.reduce import identity
 
 TITLES = {
     "+": ("sum", "The sum"),
@@ -79,6 +80,22 @@ def reduction(op: str, dtype: DType, threads: int, ctx: Context, *, once: bool =
     return f"{ctx.call(_over_waves(name, 'reduce_block', values, wave, once))}<{threads}>"
 
 
+def prefix(op: str, dtype: DType, threads: int, ctx: Context) -> str:
+    """The name of the function that gives each thread of a block the reduction over those before it:
+    `wave_sum_before_f32` or `block_sum_before_f32<256>`."""
+    word, title = TITLES[op]
+    name = f"{word}_before_{dtype}"
+    steps = {f"{a}_{b}": combined(op, dtype, a, b, ctx) for a, b in (("y", "x"), ("all", "x"), ("all", "y"))}
+    values = {"title": title, "name": name, "c": dtype.c, "nothing": show(identity(op, dtype), ctx).argument}
+    values |= {key: text for key, (text, _) in steps.items()}
+    needs = tuple(dict.fromkeys(h for _, helpers_ in steps.values() for h in helpers_))
+    wave = Helper(f"wave_{name}", fill("prefix", **values), (*needs, _earlier(dtype), *_lanes(dtype)))
+    if threads == 64:
+        return ctx.call(wave)
+    block = Helper(f"block_{name}", fill("prefix_block", **values), (wave,))
+    return f"{ctx.call(block)}<{threads}>"
+
+
 def _over_waves(name: str, frame: str, values: dict[str, str], wave: Helper, once: bool) -> Helper:
     """The function over all waves of a block. One that meets `once` leaves its LDS in use."""
     prefix = "row" if once else "block"
@@ -100,10 +117,16 @@ def extreme(op: str, dtype: DType, threads: int, ctx: Context, *, once: bool = F
 
 def _lanes(*dtypes: DType) -> tuple[Helper, ...]:
     """What moves values of these dtypes between lanes: one overload for each."""
-    made = []
-    for t in dtypes:
-        pieces = {32: "one", 64: "two"}.get(t.bits, "part")
-        needs = (helpers.U64,) if t.bits == 64 else ()
-        values = {"c": t.c, "pieces": pieces, "word": helpers.unsigned(t)}
-        made += [Helper(f"{frame} {t.c}", fill(frame, **values), needs) for frame in ("from_lane", "last_lane")]
-    return tuple(made)
+    return tuple(_moved(frame, t) for t in dtypes for frame in ("from_lane", "last_lane"))
+
+
+def _earlier(dtype: DType) -> Helper:
+    """What moves values up the lanes of a wave."""
+    return _moved("earlier", dtype)
+
+
+def _moved(frame: str, dtype: DType) -> Helper:
+    pieces = {32: "one", 64: "two"}.get(dtype.bits, "part")
+    needs = (helpers.U64,) if dtype.bits == 64 else ()
+    values = {"c": dtype.c, "pieces": pieces, "word": helpers.unsigned(dtype)}
+    return Helper(f"{frame} {dtype.c}", fill(frame, **values), needs)

@@ -14,22 +14,12 @@ from tl2hip.hip.facts import is_index, is_natural, is_positive
 from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.helpers import extreme as extreme_step
 from tl2hip.hip.names import Names
-from tl2hip.hip.reductions import combined, extreme, reduction
+from tl2hip.hip.reductions import combined, extreme, prefix, reduction
 from tl2hip.hip.text import Text, infix
 from tl2hip.hip.wrap import wrapped_lines
 from tl2hip.nest.ir import Binary, Const, Expr, Load, Logic, Set, Store, Update, Var
-from tl2hip.plan.ir import (
-    Barrier,
-    Combine,
-    Declare,
-    DeviceIf,
-    DeviceStmt,
-    DeviceWhile,
-    Extreme,
-    For,
-    Let,
-    MultiplyAdd,
-)
+from tl2hip.plan.ir import Barrier, Declare, DeviceIf, DeviceStmt, DeviceWhile, Extreme, For, Let, MultiplyAdd
+from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.lds import scratch
 from tl2hip.source.span import Source, Span
 
@@ -345,6 +335,15 @@ def _combine(s: Combine, w: Writer) -> None:
     else:
         function = extreme(s.op, dtypes[0], s.threads, w.ctx, once=s.slot is not None)
         w.line(f"{function}({', '.join([*names, *parts])});")
+
+
+@write.register
+def _prefix(s: Prefix, w: Writer) -> None:
+    w.quote(s.at)
+    parts = [_scratch(key, t, n, w) for key, t, n in scratch((s.dtype,), s.threads)]
+    parts += [w.thread] if parts else []
+    name, whole = w.ctx.c(s.name), w.ctx.c(s.whole)
+    w.line(f"{name} = {prefix(s.op, s.dtype, s.threads, w.ctx)}({', '.join([name, whole, *parts])});")
 
 
 def _scratch(key: str, dtype: DType, elements: int, w: Writer) -> str:

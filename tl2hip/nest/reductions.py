@@ -6,7 +6,7 @@ A plan may reorder no more than these: a scalar that its loop only adds to (or o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from tl2hip.nest.ir import AxisRef, Binary, Expr, Loop, Nest, Set, Stmt, Unary, Update, Var, While
@@ -29,13 +29,16 @@ class Reduction:
     region: str = ""
 
 
-def reductions(nest: Nest) -> dict[int, Reduction]:
-    """The reductions of a nest, by the `id` of their statement (the nest must stay alive meanwhile)."""
+def reductions(nest: Nest, scans: Collection[str] = ()) -> dict[int, Reduction]:
+    """The reductions of a nest, by the `id` of their statement (the nest must stay alive meanwhile).
+
+    `scans` names axes whose running values are taken in any order too, each value for itself.
+    """
     found: dict[int, Reduction] = {}
     for s, around in _with_loops(nest.body, ()):
         loops = tuple(x for x in around if isinstance(x, Loop))
         if isinstance(s, Set):
-            one = _scalar(s, loops)
+            one = _scalar(s, loops, scans)
         elif isinstance(s, Update):
             one = _element(s, loops, nest)
         else:
@@ -89,21 +92,23 @@ def _uses(e: Expr, name: str) -> bool:
     return any(_is(p, name) for p in all_parts(e))
 
 
-def _scalar(s: Set, loops: tuple[Loop, ...]) -> Reduction | None:
-    """The reduction that a Set makes, over the outermost loop that does nothing else with the variable."""
+def _scalar(s: Set, loops: tuple[Loop, ...], scans: Collection[str]) -> Reduction | None:
+    """The reduction that a Set makes, over the outermost loop that does nothing else with the variable, or only
+    reads it besides where it is a scan."""
     form = folded(s)
     if form is None or not s.value.dtype.is_float:
         return None
     for depth, loop in enumerate(loops):
-        times = _terms_in(loop, s.name, form[0])
+        times = _terms_in(loop, s.name, form[0], loop.axis.name in scans)
         if times:
             axes = tuple(x.axis.name for x in loops[depth:])
             return Reduction(form[0], form[1], axes, times, axes[0])
     return None
 
 
-def _terms_in(loop: Loop, name: str, op: str) -> int:
-    """How many terms a loop's text folds into a variable; 0 if it does anything else with it."""
+def _terms_in(loop: Loop, name: str, op: str, read: bool) -> int:
+    """How many terms a loop's text folds into a variable; 0 if it does anything else with it, unless it may be
+    `read`."""
     times = mentions = 0
     for s in all_stmts(loop.body):
         if isinstance(s, Set) and s.name == name:
@@ -113,7 +118,7 @@ def _terms_in(loop: Loop, name: str, op: str) -> int:
             times += len(form[1])
             mentions += 1
     uses = sum(_is(e, name) for e in all_exprs(loop.body))
-    return times if uses == mentions else 0
+    return times if read or uses == mentions else 0
 
 
 def _element(s: Update, loops: tuple[Loop, ...], nest: Nest) -> Reduction | None:

@@ -18,25 +18,44 @@ from tl2hip.nest.ir import Alloc, Axis, Compare, If, Load, Loop, Set, Stmt, Stor
 from tl2hip.nest.walk import all_parts, all_stmts, blocks, own_exprs, with_blocks
 from tl2hip.plan import loops
 from tl2hip.plan.access import unit_stride, uses
+from tl2hip.plan.extents import constant_trip
 from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import Barrier, DeviceIf, DeviceStmt, DeviceWhile
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.promote import gathered, written
 from tl2hip.plan.reduce import Partial, partials, privatised, sums
+from tl2hip.plan.running import Scan
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
-from tl2hip.plan.tree import Tree
+from tl2hip.plan.tree import ScanTree, Tree
 from tl2hip.plan.vectors import Wide, lowered, wide
 
 
 def shareable(axis: Axis, kinds: Mapping[str, AxisKind]) -> bool:
     """Whether an axis' iterations may be shared out over lanes or blocks."""
-    return kinds[axis.name].kind != "serial" and not axis.marked("serial")
+    return not kinds[axis.name].in_order and not axis.marked("serial")
 
 
 def inner_loops(body: Iterable[Stmt], kinds: Mapping[str, AxisKind]) -> tuple[Loop, ...]:
     """The loops of a body that a block could share out, outermost first, those inside them included."""
     return tuple(s for s in all_stmts(body) if isinstance(s, Loop) and shareable(s.axis, kinds))
+
+
+def scannable(loop: Loop, kinds: Mapping[str, AxisKind]) -> bool:
+    """Whether a loop is a scan that may be shared out, with no loop inside that is better shared out."""
+    is_scan = kinds[loop.axis.name].kind == "scan" and not loop.axis.marked("serial")
+    return is_scan and not inner_loops(loop.body, kinds)
+
+
+def inner_scans(body: Iterable[Stmt], kinds: Mapping[str, AxisKind]) -> tuple[Loop, ...]:
+    """The loops of a body that a block could scan, long enough for that as far as is known."""
+    return tuple(s for s in all_stmts(body) if isinstance(s, Loop) and _long_scan(s, kinds))
+
+
+def _long_scan(loop: Loop, kinds: Mapping[str, AxisKind]) -> bool:
+    """Whether a scan is long enough; one that is cut or repeated by marks is left to each thread."""
+    trips, marked = constant_trip(loop.axis), loop.axis.tile is not None or loop.axis.marked("unroll")
+    return scannable(loop, kinds) and not marked and (trips is None or trips >= WAVE)
 
 
 def on_lanes(loop: Loop, kinds: Mapping[str, AxisKind]) -> bool:
@@ -115,6 +134,8 @@ class BlockCode:
 
     def _loop(self, s: Loop) -> tuple[DeviceStmt, ...]:
         state = self.state
+        if self.threads > 1 and _long_scan(s, state.kinds):
+            return self._scan(s)
         if on_lanes(s, state.kinds):
             reductions = state.kinds[s.axis.name].reductions
             parts = partials(reductions, s.axis, s.body, state.dtypes, state.names)
@@ -146,6 +167,16 @@ class BlockCode:
         ends = tuple(d for p in parts for d in (p.combine(self.threads, s.at), *code.lower(p.finish(s.at))))
         self._read |= uses(x for p in parts for x in p.finish(s.at)).reads
         return (*head, *starts, *loop, *ends)
+
+    def _scan(self, s: Loop) -> tuple[DeviceStmt, ...]:
+        """A scan over the lanes."""
+        scan = Scan.of(self.state, s, self.threads, self.atomic)
+        self.lanes.append(s.axis.name)
+        self.trees[s.axis.name] = ScanTree(self.threads, width=scan.run)
+        self.state.grain(scan.trips, scan.tile, scan.run)
+        head = self._fence(s)
+        ends = tuple(Set(v.name, v.var(v.so_far)) for v in scan.values)
+        return (*head, *scan.alone({v.name: v.var(v.name) for v in scan.values}), *ends)
 
     def _lanes(self, s: Loop, code: ThreadCode) -> tuple[DeviceStmt, ...]:
         """The loop, each lane taking its share of the iterations."""

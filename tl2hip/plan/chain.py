@@ -9,7 +9,7 @@ from typing import Literal
 from tl2hip.nest.dependence import AxisKind
 from tl2hip.nest.ir import Axis, Loop, Stmt
 from tl2hip.plan.access import runs_smoothly, unit_stride
-from tl2hip.plan.block import inner_loops, shareable
+from tl2hip.plan.block import inner_loops, inner_scans, shareable
 from tl2hip.source.span import Span
 
 
@@ -57,7 +57,7 @@ def cooperation(chain: Chain, kinds: Mapping[str, AxisKind]) -> Literal["thread"
     along any axis of the chain: lanes side by side should read side by side. A window that slides along an axis of
     the chain (`x[i + k] * w[k]`) is read side by side along that one, too; its few taps are left to each thread.
     """
-    inside = inner_loops(chain.body, kinds)
+    inside = (*inner_loops(chain.body, kinds), *inner_scans(chain.body, kinds))
     if not inside:
         return "thread"
     best_inside = max(unit_stride(chain.body, s.axis.name) for s in inside)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from tl2hip.dtypes import DType
 from tl2hip.nest.ir import Const, Set, Var
 from tl2hip.nest.walk import all_parts
-from tl2hip.plan.ir import Combine, Declare, DeviceStmt
+from tl2hip.plan.ir import Declare, DeviceStmt
+from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.walk import all_exprs, all_stmts, bodies, own_exprs, with_bodies
 
 
@@ -64,6 +65,6 @@ def _uses(s: DeviceStmt, name: str) -> bool:
     for inner in all_stmts((s,)):
         if isinstance(inner, Set) and inner.name == name:
             return True
-        if isinstance(inner, Combine) and any(v == name for v, _ in inner.variables):
+        if isinstance(inner, Combine | Prefix) and any(v == name for v, _ in inner.variables):
             return True
     return False

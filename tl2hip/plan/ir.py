@@ -13,6 +13,7 @@ from typing import Literal
 from tl2hip.dtypes import DType
 from tl2hip.nest.ir import Array, Expr, Nest, Set, Store, Update
 from tl2hip.plan.grain import Grain
+from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import MatrixStmt
 from tl2hip.plan.tree import Tree
 from tl2hip.source.span import NOWHERE, Span
@@ -135,30 +136,6 @@ class Barrier:
 
 
 @dataclass(frozen=True, slots=True)
-class Combine:
-    """Each variable becomes the reduction of its values over all threads of the block; all threads get it.
-
-    `op` is a ReduceOp or one of an Extreme over one variable, or "first_max", "first_min", "last_max", "last_min"
-    over a pair (value, i64 position): the position of the extreme value, on ties the lowest (first) or highest one;
-    a lane that has none holds position `NONE_FIRST` or `NONE_LAST` and never wins.
-    `threads` is the size of the block: 64 needs no LDS, more takes one hop through LDS (a scratch array that
-    the printer declares) and barriers. It stands in uniform control flow only.
-    `slot`: LDS that no other reduction of the kernel uses, so that one barrier is enough; another has to stand
-    between this reduction and the next time it runs.
-    """
-
-    op: str
-    variables: tuple[tuple[str, DType], ...]
-    threads: int
-    slot: int | None = field(default=None, kw_only=True)
-    at: Span = field(default=NOWHERE, compare=False)
-
-
-NONE_FIRST = 2**63 - 1
-NONE_LAST = -1
-
-
-@dataclass(frozen=True, slots=True)
 class DeclareVector:
     """Vectors in registers: the name of an array in the space "vector". Without `zeros` they hold nothing yet."""
 
@@ -210,6 +187,7 @@ DeviceStmt = (
     | DeviceWhile
     | Barrier
     | Combine
+    | Prefix
     | DeclareVector
     | LoadVector
     | StoreVector
@@ -387,7 +365,7 @@ class Plan:
     notes: tuple[Note, ...]
     in_place: tuple[tuple[str, str], ...] = ()
     trees: tuple[tuple[str, Tree], ...] = ()
-    """The axes (unique names) whose reductions run as a tree; the others run in the user's order."""
+    """The axes (unique names) whose reductions or scans run as a tree; the others run in the user's order."""
     misses: tuple[Miss, ...] = ()
     grains: tuple[Grain, ...] = ()
 

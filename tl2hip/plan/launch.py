@@ -11,7 +11,7 @@ from tl2hip.nest.ir import Array, Axis, AxisRef, Compare, Expr, Loop, Stmt, Var
 from tl2hip.nest.walk import all_stmts, map_expr
 from tl2hip.plan import loops, marks, private, vectors
 from tl2hip.plan.access import loads_or_locals, uses
-from tl2hip.plan.block import BlockCode, gather, inner_loops
+from tl2hip.plan.block import BlockCode, gather, inner_loops, inner_scans
 from tl2hip.plan.chain import Chain, cooperation, head
 from tl2hip.plan.extents import block_count, constant_trip
 from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_GRID_X, MAX_GRID_YZ, WAVE
@@ -235,15 +235,16 @@ def _fitting(axis: Axis, outer: Sequence[Axis], wanted: int) -> int:
 
 def block_threads(body: tuple[Stmt, ...], state: State) -> int:
     """Threads for a block that shares out inner loops: whole waves, four unless all those loops are short."""
-    waves = [n for s in inner_loops(body, state.kinds) if (n := s.axis.mark("waves"))]
+    inside = (*inner_loops(body, state.kinds), *inner_scans(body, state.kinds))
+    waves = [n for s in inside if (n := s.axis.mark("waves"))]
     if waves:
         return waves[0] * WAVE
-    trips = [constant_trip(s.axis) for s in inner_loops(body, state.kinds)]
-    tiles = [s.axis.tile for s in inner_loops(body, state.kinds)]
+    trips = [constant_trip(s.axis) for s in inside]
+    tiles = [s.axis.tile for s in inside]
     sizes = [n for n in (*trips, *tiles) if n is not None]
     if sizes and len(sizes) >= len(trips) and max(sizes) < BLOCK:
         return max(WAVE, -(-max(sizes) // WAVE) * WAVE) if max(sizes) > 2 * WAVE else WAVE
-    ragged = all(t is None and _from_memory(s) for t, s in zip(trips, inner_loops(body, state.kinds), strict=True))
+    ragged = all(t is None and _from_memory(s) for t, s in zip(trips, inside, strict=True))
     return WAVE if ragged else BLOCK
 
 
@@ -341,6 +342,7 @@ def note_inner(state: State, body: tuple[Stmt, ...], lanes: Sequence[str], threa
         name = called(s.axis)
         if s.axis.name in lanes:
             why = "reduction: a tree over the lanes" if kind.reductions else "parallel"
+            why = "scan: a tree over the lanes" if kind.scans else why
             state.note(name, f"{threads} lanes of the block", why, s.at)
         else:
             state.note(name, "serial", _why_serial(kind.kind), s.at)
@@ -372,6 +374,7 @@ def _note_serial(state: State, body: tuple[Stmt, ...]) -> None:
 
 def _why_serial(kind: str) -> str:
     return {
+        "scan": "a running value; the axes around it fill the machine",
         "serial": "a value is carried from one iteration to the next",
         "reduce": "a reduction; the axes around it fill the machine",
         "parallel": "parallel; the axes around it fill the machine",

@@ -13,7 +13,8 @@ from tl2hip.dtypes import DType
 from tl2hip.nest.index import value_of
 from tl2hip.nest.ir import Array, Expr
 from tl2hip.plan.gfx942 import ACCESS_BYTES, WAVE
-from tl2hip.plan.ir import Combine, DeviceKernel, Placed
+from tl2hip.plan.ir import DeviceKernel, Placed
+from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.walk import all_stmts
 
 
@@ -77,6 +78,9 @@ def pieces(kernel: DeviceKernel, placed: Iterable[Placed]) -> tuple[Piece, ...]:
     for s in all_stmts(kernel.body):
         if isinstance(s, Combine):
             for key, dtype, count in scratch([t for _, t in s.variables], s.threads, s.slot):
+                hidden.setdefault(key, Piece(f"lds_{key}", dtype, count, own=True))
+        elif isinstance(s, Prefix):
+            for key, dtype, count in scratch((s.dtype,), s.threads):
                 hidden.setdefault(key, Piece(f"lds_{key}", dtype, count, own=True))
     return (*found, *hidden.values())
 

@@ -10,7 +10,8 @@ from tl2hip.nest.ir import Array, Axis, AxisRef, Compare, Expr, Load, Logic, Sel
 from tl2hip.nest.walk import map_expr, map_exprs, map_stmt_exprs, map_stmts
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.gfx942 import WAVE
-from tl2hip.plan.ir import Combine, DeclareVector, DeviceIf, DeviceStmt, For, Let, LoadVector, Placed
+from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, For, Let, LoadVector, Placed
+from tl2hip.plan.lanes_ir import Combine
 from tl2hip.plan.launch import BLOCK, share_blocks, wrap
 from tl2hip.plan.leave import Left, Slices
 from tl2hip.plan.names import called

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from tl2hip.nest.analysis.variables import Flow
 from tl2hip.nest.index import ONE, ZERO
 from tl2hip.nest.ir import Loop, Set, Stmt, Store, Var
+from tl2hip.nest.walk import all_parts
 from tl2hip.plan import fast
 from tl2hip.plan.access import uses
 from tl2hip.plan.block import BlockCode, gather, inner_loops
@@ -15,7 +16,8 @@ from tl2hip.plan.ir import HostIf, HostLoop, HostStmt, HostWhile, Launch, Leave,
 from tl2hip.plan.launch import BLOCK, honour_inner, launch, note_inner
 from tl2hip.plan.names import called
 from tl2hip.plan.private import for_block
-from tl2hip.plan.schedule import Choose, Exit, Grid, Group, Read, Repeat, Unit, Until, Whole, walk
+from tl2hip.plan.scan import scan
+from tl2hip.plan.schedule import Choose, Exit, Grid, Group, Read, Repeat, Scan, Unit, Until, Whole, walk
 from tl2hip.plan.state import State
 from tl2hip.plan.total import total
 
@@ -41,6 +43,10 @@ class Program:
                 return done
             case Whole(loop=loop):
                 return self._whole(loop)
+            case Scan(loop=loop, starts=starts):
+                done = scan(self.state, loop, starts)
+                self.state.check((loop,))
+                return done
             case Group(body=body):
                 return (self._group(body),)
             case Repeat(loop=loop, body=body):
@@ -106,6 +112,10 @@ def passed_on(units: tuple[Unit, ...], constants: Iterable[str]) -> tuple[str, .
             case Grid(loop=loop) | Whole(loop=loop):
                 touched = uses((loop,))
                 wanted |= touched.gets - touched.sets
+            case Scan(loop=loop, starts=starts):
+                touched = uses((loop,))
+                wanted |= touched.gets - touched.sets
+                wanted |= {e.name for start in starts.values() for e in all_parts(start) if isinstance(e, Var)}
             case Group(body=body):
                 wanted |= Flow().exposed(body)[0]
             case Read(names=names):

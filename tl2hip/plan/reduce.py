@@ -26,7 +26,8 @@ from tl2hip.nest.ir import (
     Var,
 )
 from tl2hip.nest.walk import all_parts, all_stmts, map_exprs, map_stmts, substitute
-from tl2hip.plan.ir import NONE_FIRST, NONE_LAST, Combine, Declare
+from tl2hip.plan.ir import Declare
+from tl2hip.plan.lanes_ir import NONE_FIRST, NONE_LAST, Combine
 from tl2hip.plan.names import Names
 from tl2hip.source.span import Span
 
@@ -71,7 +72,7 @@ def _highest(dtype: DType) -> int:
     return (1 << (dtype.bits - 1)) - 1 if dtype.kind == "int" else (1 << dtype.bits) - 1
 
 
-def merge(op: str, target: Var, partial: Expr) -> Expr:
+def merge(op: str, target: Expr, partial: Expr) -> Expr:
     """The user's variable with a partial result taken in: the variable stands left, so its NaN stays."""
     if op in ("and", "or"):
         return Logic(op, target, partial)

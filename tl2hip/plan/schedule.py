@@ -1,9 +1,9 @@
 """The host program: a function's top-level statements as launches, host loops and one-block kernels.
 
-A loop that can be shared out is a launch. A reduction with nothing parallel around it is two. A serial loop, a
-`while` or a branch around parallel ones is one of the launcher, which reads back what it has to know for that.
-Everything else is gathered into groups, each run by one block. Scalars that pass from one of these to another live
-in the workspace.
+A loop that can be shared out is a launch. A reduction or a scan with nothing parallel around it is two. A serial
+loop, a `while` or a branch around parallel ones is one of the launcher, which reads back what it has to know for
+that. Everything else is gathered into groups, each run by one block. Scalars that pass from one of these to another
+live in the workspace.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tl2hip.nest.ir import (
 )
 from tl2hip.nest.walk import all_parts, all_stmts, blocks
 from tl2hip.plan.access import Uses, loads_or_locals, uses
-from tl2hip.plan.block import inner_loops, shareable
+from tl2hip.plan.block import inner_loops, scannable, shareable
 from tl2hip.plan.chain import for_grid
 from tl2hip.plan.names import Names, called
 from tl2hip.plan.promote import gathered, written
@@ -64,6 +64,14 @@ class Whole:
     """A top-level reduction: partials over a grid; the statements that take them in join the group behind it."""
 
     loop: Loop
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A top-level scan; `starts`: what its running values hold before it."""
+
+    loop: Loop
+    starts: Mapping[str, Expr]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +113,7 @@ class Exit:
     unless: Expr
 
 
-Unit = Group | Grid | Whole | Repeat | Until | Choose | Read | Exit
+Unit = Group | Grid | Whole | Scan | Repeat | Until | Choose | Read | Exit
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +154,8 @@ class Splitter:
             if unit is None:
                 group.append(s)
                 continue
+            if isinstance(unit, Scan):
+                unit, group = self._started(unit, group)
             group += known.ahead
             if group and not (isinstance(unit, Whole) and _apart(uses(group), uses((s,)))):
                 units.append(Group(tuple(group)))
@@ -169,10 +179,10 @@ class Splitter:
         match s:
             case Loop():
                 return self._loop(s)
-            case If() if inner_loops((s,), self.kinds):
+            case If() if launched((s,), self.kinds):
                 test = self._known(s.test, "holds", s)
                 return test, Choose(replace(s, test=test.value), self.split(s.then), self.split(s.orelse))
-            case While() if inner_loops(s.body, self.kinds):
+            case While() if launched(s.body, self.kinds):
                 test = self._known(s.test, "holds", s)
                 ask = (*self.split(test.ahead), *test.read, Exit(test.value))
                 return _NOTHING, Until(s, (*ask, *self.split(s.body)))
@@ -189,7 +199,9 @@ class Splitter:
             return _NOTHING, Grid(s)
         if shareable(s.axis, self.kinds):
             return _NOTHING, Whole(s) if kind.reductions else Grid(s)
-        if inner_loops(s.body, self.kinds):
+        if scannable(s, self.kinds):
+            return _NOTHING, Scan(s, {})
+        if launched(s.body, self.kinds):
             name = called(s.axis)
             start, stop = self._known(s.axis.start, f"{name}_start", s), self._known(s.axis.stop, f"{name}_stop", s)
             both = Known(ZERO, (*start.ahead, *stop.ahead), (*start.back, *stop.back))
@@ -198,6 +210,22 @@ class Splitter:
         if not s.axis.marked("serial"):
             self.problems.append(CarriedValue.of(kind, called(s.axis), at=s.at))
         return _NOTHING, None
+
+    def _started(self, unit: Scan, group: list[Stmt]) -> tuple[Scan, list[Stmt]]:
+        """A scan with the values that its variables start from, and the group ahead of it without the statements
+        that only say them. A start that is not known is kept apart: the scan itself changes the variable."""
+        kept, starts = list(group), dict[str, Expr]()
+        for v in (r.variables[0] for r in self.kinds[unit.loop.axis.name].scans):
+            last = next((s for s in reversed(kept) if v in uses((s,)).sets | uses((s,)).gets), None)
+            if isinstance(last, Set) and last.name == v and _constant(last.value, {}):
+                kept = [s for s in kept if s is not last]
+                starts[v] = last.value
+                continue
+            name = self.names.fresh(f"{v}_before", keep=True)
+            self.dtypes[name] = self.dtypes[v]
+            starts[v] = Var(name, self.dtypes[v])
+            kept.append(Set(name, Var(v, self.dtypes[v]), at=unit.loop.at))
+        return replace(unit, starts=starts), kept
 
     def _turn(self, s: Loop) -> tuple[Unit, ...]:
         """One turn of a loop of the launcher, which ends where its flag is down."""
@@ -228,6 +256,12 @@ class Splitter:
 
 _NOTHING = Known(ZERO)
 """Nothing the launcher has to know."""
+
+
+def launched(body: tuple[Stmt, ...], kinds: Mapping[str, AxisKind]) -> bool:
+    """Whether launches can be made of something in a body: of a loop that may be shared out, or of a scan."""
+    scans = (s for s in all_stmts(body) if isinstance(s, Loop) and scannable(s, kinds))
+    return bool(inner_loops(body, kinds)) or any(scans)
 
 
 def _apart(group: Uses, loop: Uses) -> bool:
@@ -271,7 +305,7 @@ def walk(units: tuple[Unit, ...]) -> tuple[Unit, ...]:
                 found += walk(body)
             case Choose(then=then, orelse=orelse):
                 found += (*walk(then), *walk(orelse))
-            case Group() | Grid() | Whole() | Read():
+            case Group() | Grid() | Whole() | Scan() | Read():
                 found.append(u)
             case Exit():
                 pass

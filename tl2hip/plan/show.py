@@ -11,7 +11,6 @@ from tl2hip.plan.gfx942 import LDS_BYTES
 from tl2hip.plan.ir import (
     Aligned,
     Barrier,
-    Combine,
     DeviceKernel,
     HostIf,
     HostLet,
@@ -25,6 +24,7 @@ from tl2hip.plan.ir import (
     Plan,
     ReadBack,
 )
+from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import LdsBarrier
 from tl2hip.plan.walk import all_stmts
 
@@ -68,8 +68,11 @@ def _memory(p: Placed, nest: Nest) -> tuple[str, ...]:
 def _kernel(k: DeviceKernel) -> tuple[str, ...]:
     barriers = sum(isinstance(s, Barrier | LdsBarrier) for s in all_stmts(k.body))
     trees = sum(isinstance(s, Combine) for s in all_stmts(k.body))
+    scans = sum(isinstance(s, Prefix) for s in all_stmts(k.body))
     block = " x ".join(str(n) for n in k.block if n > 1) or "1"
     meets = f"{barriers} barriers, {trees} reduction trees" if barriers or trees else "no lane waits for another"
+    if scans:
+        meets = f"{meets}, {scans} scans over the block"
     return (k.name, f"{block} threads", meets, k.summary)
 
 

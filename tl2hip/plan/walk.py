@@ -9,7 +9,6 @@ from tl2hip.nest.ir import Expr, Set, Store, Update, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan.ir import (
     Barrier,
-    Combine,
     Declare,
     DeclareVector,
     DeviceIf,
@@ -22,6 +21,7 @@ from tl2hip.plan.ir import (
     MultiplyAdd,
     StoreVector,
 )
+from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import (
     Fetch,
     FetchFirst,
@@ -65,6 +65,8 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (*slot, at, ahead)
         case FetchFirst(slot=slot, index=index, count=count):
             return (*slot, *index, count)
+        case Prefix(name=name, dtype=dtype):
+            return (Var(name, dtype),)
         case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | Remark() | KeepOrder():
             return ()
 
@@ -136,7 +138,7 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, slot=each(f, s.slot), offset_at=f(s.offset_at), ahead=f(s.ahead))
         case FetchFirst():
             return replace(s, slot=each(f, s.slot), index=each(f, s.index), count=f(s.count))
-        case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | Remark() | KeepOrder():
+        case Barrier() | Combine() | Prefix() | DeclareVector() | LdsBarrier() | Group() | Remark() | KeepOrder():
             return s
 
 

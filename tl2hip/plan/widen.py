@@ -25,6 +25,8 @@ Place = tuple[str, tuple[Expr, ...]]
 
 Lower = Callable[[tuple[Stmt, ...]], tuple[DeviceStmt, ...]]
 
+Around = Callable[[tuple[DeviceStmt, ...], tuple[DeviceStmt, ...]], tuple[DeviceStmt, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class Moves:
@@ -124,6 +126,15 @@ class Widened:
         declared = tuple(DeclareVector(self.vectors[p]) for p in self.moves.loads)
         loads = self._each(v, self._loads(here, slot), "all loads first: they are under way together")
         return (*declared, loads, rest)
+
+    def twice(self, first: Expr, ahead: tuple[Stmt, ...], around: Around) -> tuple[DeviceStmt, ...]:
+        """`around` what `ahead` does to the elements from `first` on and what the body does; all loads go first.
+        `ahead` stores nothing and loads no more than the body. One vector of each place."""
+        for array, index in dict.fromkeys((*self.moves.loads, *self.moves.stores)):
+            self.vectors[array, index] = self._vector(array, 1)
+        before = replace(self, moves=replace(self.moves, stores=()), body=ahead)
+        before.vectors.update(self.vectors)
+        return (*self._loads(first, ()), *around(before._rest(first, ()), self._rest(first, ())))
 
     def _each(self, v: str, body: tuple[DeviceStmt, ...], note: str = "") -> For:
         return For(v, ZERO, number(self.count), number(1), body, small=True, unroll=self.count, note=note)

@@ -68,7 +68,7 @@ def reference(
     """
     nest = branched(nest)
     bounds = Bounds(np.longdouble if _has_f64(nest) else np.float64, python)
-    found = reductions(nest)
+    found = reductions(nest, depths or ())
     machine: Machine[Bounded] = Machine(nest, bounds, parallel, steps, found, _depth(depths or {}))
 
     def copied(array: Values, dtype: DType) -> Cells:

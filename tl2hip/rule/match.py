@@ -120,7 +120,7 @@ class _Matcher:
             if a.axis in s.over and (kind is None or kind.kind != "reduce"):
                 why = kind.carried[0].sentence if kind is not None and kind.carried else "its last value is used"
                 return f"the loop over {self.user(a.axis)} is serial: {why}"
-            if n > s.depth and a.axis not in s.over and (kind is None or kind.kind == "serial"):
+            if n > s.depth and a.axis not in s.over and (kind is None or kind.in_order):
                 return f"a serial loop stands between {s.target} and the loop over it"
         return ""
 
@@ -267,7 +267,7 @@ class _Matcher:
 
     def serial(self, axis: str) -> bool:
         kind = self.seen.kinds.get(axis)
-        return kind is None or kind.kind == "serial"
+        return kind is None or kind.in_order
 
     def free(self, axis: str) -> bool:
         """Whether a loop around the site can be taken last: neither it nor one inside it is serial."""

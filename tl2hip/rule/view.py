@@ -335,7 +335,7 @@ class _Walk:
             kind = self.out.kinds.get(around.axis)
             if known is not None:
                 return known
-            if kind is None or kind.kind == "serial" or len(_writes(around.loop, s.array)) > 1:
+            if kind is None or kind.in_order or len(_writes(around.loop, s.array)) > 1:
                 break
         return None, None
 

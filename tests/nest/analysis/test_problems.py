@@ -33,9 +33,10 @@ CASES = {
         "max(s, …)",
     ),
     "TL406": (
-        "s = 0\nfor i in range(n):\n    s += x[i]\n    y[i] = s",
-        "`s` is used in `i` while it is still being accumulated: a scan (lines 7 and 8)",
-        "after the loop",
+        "s = 0\nfor i in range(n):\n    if s < 9: s += x[i]\n    y[i] = s",
+        "`s` is used in `i` while it is still being accumulated, and this is no scan: "
+        "what is accumulated depends on `s`",
+        "without it",
     ),
 }
 HEADER = "array x[n]\narray idx[m]: i32\nvar s: f32\n"

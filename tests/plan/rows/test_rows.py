@@ -11,7 +11,8 @@ import pytest
 from tests.proofs import convert, module, prove
 from tl2hip import api
 from tl2hip.plan import rows as plan_rows
-from tl2hip.plan.ir import Barrier, Combine, DeviceKernel, For, HostLoop, LoadVector, Plan, StoreVector
+from tl2hip.plan.ir import Barrier, DeviceKernel, For, HostLoop, LoadVector, Plan, StoreVector
+from tl2hip.plan.lanes_ir import Combine
 from tl2hip.plan.walk import all_stmts
 from tl2hip.prove.emulate import Emulator
 from tl2hip.prove.report import Report

@@ -46,7 +46,8 @@ def _loses(before: AxisKind, after: AxisKind) -> bool:
     if before.kind == "serial":
         return False
     same_updates = len(before.updates) == len(after.updates)
-    return before.kind != after.kind or before.reductions != after.reductions or not same_updates
+    same_values = before.reductions == after.reductions and before.scans == after.scans
+    return before.kind != after.kind or not same_values or not same_updates
 
 
 def _as_one(nest: Nest, written: str, other: str) -> Nest:
@@ -81,7 +82,7 @@ class _Order:
                 if not self._in_order(first, body[n + 1 : k], later):
                     return False
         for s in body:
-            inside = host and isinstance(s, Loop) and self.kinds.kind(s.axis.name) == "serial"
+            inside = host and isinstance(s, Loop) and self.kinds.kinds[s.axis.name].in_order
             if not all(self.kept(inner, inside) for inner in blocks(s)):
                 return False
         return True

@@ -1,4 +1,4 @@
-"""The kind of each axis of a nest: parallel, reduce or serial, and what makes it so."""
+"""The kind of each axis of a nest: parallel, reduce, scan or serial, and what makes it so."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from tl2hip.nest.analysis.conflicts import Conflict, Pairs, Question
+from tl2hip.nest.analysis.scans import scans
 from tl2hip.nest.analysis.trace import Access, Trace
 from tl2hip.nest.analysis.variables import Flow, Reduction, reduction, why_ordered, written
 from tl2hip.nest.ir import Alloc, Loop, Nest, ReduceOp, Set, Stmt, Store, Update
 from tl2hip.nest.walk import all_stmts
 from tl2hip.source.span import NOWHERE, Span
 
-Kind = Literal["parallel", "reduce", "serial"]
+Kind = Literal["parallel", "reduce", "scan", "serial"]
 
 REORDERABLE = frozenset(get_args(ReduceOp))
 
@@ -75,9 +76,10 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class AxisKind:
-    """What an axis is. `reductions` and `updates` are told for serial axes too, beside what carries.
+    """What an axis is. `reductions` and `updates` are told for scans and serial axes too, beside what carries.
 
-    `live_out`: variables whose last value is read after the loop, which makes it serial.
+    `live_out`: variables whose last value is read after the loop, which makes it serial. `scans`: all that a scan
+    accumulates, read while it runs or not. `no_scan`: why running values make no scan, where only they are carried.
     """
 
     kind: Kind
@@ -85,7 +87,14 @@ class AxisKind:
     updates: tuple[ArrayUpdate, ...] = ()
     carried: tuple[Carried, ...] = ()
     live_out: tuple[str, ...] = ()
+    scans: tuple[Reduction, ...] = ()
+    no_scan: str = ""
     at: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether its iterations follow one another in the text's order, a scan's plan apart."""
+        return self.kind in ("scan", "serial")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +122,17 @@ def _kind_of(loop: Loop, trace: Trace, flow: Flow, live: frozenset[str]) -> Axis
     updates, more = _arrays(loop, trace)
     carried += more
     kind: Kind = "parallel"
+    found: tuple[Reduction, ...] | str = ()
     if carried or last:
-        kind = "serial"
+        if not last and all(c.how == "running" for c in carried):
+            found = scans(loop, [c.name for c in carried], reductions)
+        kind = "scan" if found and not isinstance(found, str) else "serial"
     elif reductions or updates:
         kind = "reduce"
-    return AxisKind(kind, tuple(reductions), tuple(updates), tuple(carried), tuple(last), loop.at)
+    told = (tuple(reductions), tuple(updates), tuple(carried), tuple(last))
+    if isinstance(found, str):
+        return AxisKind(kind, *told, no_scan=found, at=loop.at)
+    return AxisKind(kind, *told, scans=found, at=loop.at)
 
 
 # --- variables -------------------------------------------------------------------------------------------

@@ -162,6 +162,13 @@ def _uses(body: tuple[Stmt, ...], name: str) -> Iterator[Reduction | None]:
             yield from _uses(inner, name)
 
 
+def accumulations(body: tuple[Stmt, ...], name: str) -> tuple[Reduction, ...]:
+    """Each accumulation into a variable that may also be read in the body; none where it is set in another way."""
+    sets = [s for s in all_stmts(body) if isinstance(s, Set) and s.name == name]
+    found = tuple(Reduction(op, (name,), s.at) for s in sets if (op := _accumulates(s.value, name)) is not None)
+    return found if len(found) == len(sets) else ()
+
+
 def why_ordered(body: tuple[Stmt, ...], name: str) -> Literal["", "ending", "running", "max", "min"]:
     """What keeps an accumulation from being one whose order is free: that its value is read in the loop
     ("running"), that it stands on the right of Python's max or min; "" where it is no accumulation at all.
@@ -176,8 +183,8 @@ def why_ordered(body: tuple[Stmt, ...], name: str) -> Literal["", "ending", "run
                 return "max"
             case Binary(op="min", right=Var(name=n)) if n == name:
                 return "min"
-    ops = {_accumulates(s.value, name) for s in sets}
-    return "running" if len(ops) == 1 and None not in ops else ""
+    ops = {r.op for r in accumulations(body, name)}
+    return "running" if len(ops) == 1 else ""
 
 
 def flag_of(body: tuple[Stmt, ...]) -> Var | None:

@@ -122,7 +122,7 @@ def _check_loop(state: State, s: Loop) -> None:
     own = [m for m in axis.marks if m.name not in ("waves", "vec") and (m.name, m.value) != ("lanes", WAVE)]
     if axis.tile is not None or own:
         raise Unfit(f"{name} has a tile or marks of its own")
-    if kind.kind == "serial":
+    if kind.in_order:
         raise Unfit(f"{name} is serial")
     if kind.updates:
         raise Unfit(f"iterations of {name} update one element of {kind.updates[0].array}")

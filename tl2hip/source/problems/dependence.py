@@ -36,6 +36,8 @@ class SerialKind(Protocol):
     def carried(self) -> Sequence[CarriedThing]: ...
     @property
     def live_out(self) -> tuple[str, ...]: ...
+    @property
+    def no_scan(self) -> str: ...
 
 
 def _in_one_thread(line: str) -> str:
@@ -84,10 +86,15 @@ class CarriedValue(Problem):
 
     @staticmethod
     def of(kind: SerialKind, loop: str, *, at: Span) -> Problem:
-        """The problem of a serial axis: of the first thing it carries. `at` is the loop, told where the thing
-        has no place of its own."""
+        """The problem of a serial axis: of the first thing it carries that keeps it from being a scan. `at` is the
+        loop, told where the thing has no place of its own."""
         for carried in kind.carried:
-            return _of_carried(carried, loop, at)
+            if carried.how != "running":
+                return _of_carried(carried, loop, at)
+        if kind.no_scan:
+            first = kind.carried[0]
+            place = first.write if first.write.line else at
+            return RunningValue(loop=loop, name=first.name, reason=kind.no_scan, places=_places(first), at=place)
         return LastValue(loop=loop, name=kind.live_out[0] if kind.live_out else "a value", at=at)
 
 
@@ -106,13 +113,16 @@ class CarriedElement(Problem):
         " the two outside the loop) takes the dependence away."
     )
     example: ClassVar[str] = (
-        "@kernel\ndef f(x: Tensor[f32, N]) -> None:\n    for i in range(1, N):\n        x[i] = x[i - 1] + x[i]\n"
+        "@kernel\n"
+        "def f(x: Tensor[f32, N]) -> None:\n"
+        "    for i in range(1, N):\n"
+        "        x[i] = (x[i - 1] + x[i]) / f32(2)\n"
     )
     rewrite: ClassVar[str] = (
         "@kernel\n"
         "def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:\n"
         "    for i in range(1, N):\n"
-        "        y[i] = x[i - 1] + x[i]\n"
+        "        y[i] = (x[i - 1] + x[i]) / f32(2)\n"
     )
     loop: str
     sentence: str
@@ -222,26 +232,31 @@ class OrderedExtreme(Problem):
 @dataclass(frozen=True)
 class RunningValue(Problem):
     code: ClassVar[str] = "TL406"
-    title: ClassVar[str] = "Running total used inside its loop"
-    message: ClassVar[str] = "`{name}` is used in `{loop}` while it is still being accumulated: a scan{places}"
+    title: ClassVar[str] = "Running value that is no scan"
+    message: ClassVar[str] = (
+        "`{name}` is used in `{loop}` while it is still being accumulated, and this is no scan: {reason}{places}"
+    )
     help: ClassVar[str] = (
-        "use `{name}` only after the loop, or run it in one thread with `{loop}: Tile[int, serial]`"
+        "accumulate what can be known without it, or run it in one thread with `{loop}: Tile[int, serial]`"
     )
     why: ClassVar[str] = (
-        "A sum that is only read after its loop may be added up in any order. Here its value so far is read in"
-        " each iteration (a prefix sum, or scan), which needs all earlier iterations."
+        "A loop that adds up and uses the total so far (a prefix sum, or scan) runs on many threads: each adds up"
+        " a piece, and then starts from what the pieces before it came to. That takes pieces that can be added up"
+        " without the total. Here what is accumulated, or whether it is, depends on the total so far."
     )
     example: ClassVar[str] = (
         "@kernel\n"
         "def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:\n"
         "    s = f32(0)\n"
         "    for i in range(N):\n"
-        "        s += x[i]\n"
+        "        if s < f32(100):\n"
+        "            s += x[i]\n"
         "        y[i] = s\n"
     )
-    rewrite: ClassVar[str] = _in_one_thread("        s += x[i]\n")
+    rewrite: ClassVar[str] = _in_one_thread("        if s < f32(100):\n            s += x[i]\n")
     loop: str
     name: str
+    reason: str
     places: str = ""
 
 
@@ -297,8 +312,6 @@ def _of_carried(carried: CarriedThing, loop: str, at: Span) -> Problem:
         return OrderedExtreme(loop=loop, name=carried.name, op=carried.how, at=place)
     if carried.how == "ending":
         return EndsEarly(loop=loop, at=place)
-    if carried.how == "running":
-        return RunningValue(loop=loop, name=carried.name, places=places, at=place)
     return CarriedValue(loop=loop, sentence=carried.sentence, places=places, at=place)
 
 
