@@ -15,9 +15,15 @@ from tl2hip.prove.verify import Options, verify
 
 
 @functools.cache
+def conversion(path: Path) -> api.Conversion:
+    """What becomes of a file."""
+    return api.convert(api.source_of(path))
+
+
+@functools.cache
 def convert(path: Path) -> dict[str, api.Converted]:
     """The kernels of a file by name; the file must convert without an error."""
-    done = api.convert(api.source_of(path))
+    done = conversion(path)
     assert not done.errors, done.told
     return {k.name: k for k in done.kernels}
 
@@ -29,9 +35,12 @@ def module(path: Path) -> ModuleType:
 
 
 def prove(path: Path, kernel: str, text: str = "", **options: Any) -> Report:
-    """What running one kernel of a file (or `text` in the place of what is printed) found, its Python beside it."""
-    done = convert(path)[kernel]
-    assert done.nest is not None and done.plan is not None and done.printed is not None
+    """What running one kernel of a file (or `text` in the place of what is printed) found, its Python beside it.
+
+    Other kernels of the file may be refused.
+    """
+    (done,) = (k for k in conversion(path).kernels if k.name == kernel)
+    assert done.nest is not None and done.plan is not None and done.printed is not None, conversion(path).told
     depths = {axis: tree.depth for axis, tree in done.plan.trees}
     function: Callable[..., Any] = getattr(module(path), kernel)
     how = Options(**{"plan": done.plan, "depths": depths, "in_place": done.plan.in_place, **options})

@@ -347,3 +347,34 @@ def bytes_of_two(x: Tensor[u8, N, M], y: Tensor[f8e4m3, N, M], a: Tensor[u8, N],
             q = max(q, y[i, j])
         a[i] = p
         b[i] = q
+
+
+@kernel
+def best_of_some(d: Tensor[f32, N], skip: Tensor[bool, N], y: Tensor[f32, 3]) -> None:
+    best = f32(100)
+    at = -1
+    for n in range(N):
+        if not skip[n] and d[n] < best:
+            best = d[n]
+            at = n
+    top = f32(-1)
+    last = -1
+    for n in range(N):
+        if d[n] >= top and n % 3 != 0 and not skip[n]:
+            top = d[n]
+            last = n
+    least = f32(5)
+    for n in range(N):
+        if least > d[n] and skip[n]:
+            least = d[n]
+    y[0] = at
+    y[1] = last
+    y[2] = least
+
+
+@kernel
+def element_of_some(d: Tensor[f32, N, M], skip: Tensor[bool, N, M], y: Tensor[f32, M]) -> None:
+    for i in range(N):
+        for j in range(M):
+            if not skip[i, j] and y[j] < d[i, j]:
+                y[j] = d[i, j]

@@ -133,3 +133,48 @@ def strided(x: Tensor[f32, N, M, strides(2 * M, 1)], y: Tensor[f32, N, M]) -> No
     for i in range(N):
         for j in range(M):
             y[i, j] = x[i, j]
+
+
+@kernel
+def tuple_index(x: Tensor[f32, N, M], y: Tensor[f32, N, M]) -> None:
+    for i in range(N):
+        for j in range(M):
+            at = (i, M - 1 - j)
+            y[at] = x[at] + 1
+            y[at] += x[i, j]
+
+
+@kernel
+def newaxis(x: Tensor[f32, N, M], w: Tensor[f32, M, K], y: Tensor[f32, N, M, K]) -> None:
+    y[:] = x[:, :, np.newaxis] * w[np.newaxis]
+
+
+@kernel
+def csr_slices(
+    r: Tensor[i32, N + 1], c: Tensor[i32, K], v: Tensor[f32, K], x: Tensor[f32, M], y: Tensor[f32, N]
+) -> None:
+    for i in range(N):
+        cols = c[r[i] : r[i + 1]]
+        vals = v[r[i] : r[i + 1]]
+        y[i] = vals @ x[cols]
+
+
+@kernel
+def bounds_change(r: Tensor[i32, N + 1], x: Tensor[f32, M], y: Tensor[f32, N], z: Tensor[f32, N]) -> None:
+    for i in range(N):
+        a, b = r[i], r[i + 1]
+        p = x[a:b]
+        a = a + 1
+        q = x[a:b]
+        y[i] = np.sum(p)
+        z[i] = np.sum(q)
+
+
+@kernel
+def bounds_stored(r: Tensor[i32, N + 1], x: Tensor[f32, M], y: Tensor[f32, N], z: Tensor[f32, N]) -> None:
+    for i in range(N):
+        p = x[r[i] : r[i + 1]]
+        r[i] = 0
+        q = x[r[i] : r[i + 1]]
+        y[i] = np.sum(p)
+        z[i] = np.sum(q)

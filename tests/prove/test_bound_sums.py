@@ -9,6 +9,7 @@ import pytest
 
 from tests.nest import by_hand as h
 from tests.prove.judging import both, chain, judged, normal, rows, tree
+from tl2hip import api
 from tl2hip.dtypes import BF16, F16, F32, F64, I32, I64, DType
 from tl2hip.nest.ir import (
     Cast,
@@ -199,3 +200,27 @@ def test_a_sum_under_a_condition_is_a_sum() -> None:
     got = tree(np.where(x > 0, x, np.float32(0)))
     verdict = judged(nest, got, arrays, dims, parallel=("i",), depths={"j": chain})
     assert verdict.good and verdict.exact == 0
+
+
+OVERFLOWS = """from tl2hip import Tensor, dims, f32, kernel
+
+N = dims("N")
+
+
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, 1]) -> None:
+    s = f32(0)
+    for i in range(N):
+        s += f32(1) / (x[i] * x[i])
+    y[0] = s
+"""
+
+
+def test_what_overflows_exactly_is_no_fault_in_what_follows() -> None:
+    (kernel,) = api.convert(api.source_of(OVERFLOWS)).kernels
+    assert kernel.nest is not None
+    arrays = {"x": np.array([1e30, 4e29, 2e25], np.float32), "y": np.zeros(1, np.float32)}
+    assert judged(kernel.nest, np.zeros(1, np.float32), arrays, {"N": 3}, parallel=()).wrong == 0
+    arrays["x"][:] = 2
+    assert judged(kernel.nest, np.full(1, 0.75, np.float32), arrays, {"N": 3}, parallel=()).good
+    assert judged(kernel.nest, np.zeros(1, np.float32), arrays, {"N": 3}, parallel=()).wrong == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial, reduce
+
 from tl2hip.dtypes import DType
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators
@@ -127,25 +129,53 @@ def _as_wrapped(old: ir.Load, value: ir.Cast) -> tuple[ir.ReduceOp, ir.Expr] | N
 
 
 def as_extreme(s: ir.If) -> ir.Stmt:
-    """`if x > m: m = x` as `m = max(m, x)`, for a local and for an element; anything else unchanged."""
-    if len(s.then) != 1 or s.orelse or not isinstance(s.test, ir.Compare):
+    """`if x > m: m = x` as `m = max(m, x)`, for a local and for an element. A comparison that decides about one is
+    parted from other conditions, which go around it. Anything else unchanged."""
+    if s.orelse:
         return s
-    inner = s.then[0]
-    match inner:
+    conditions = _conjuncts(s.test)
+    for k, test in enumerate(conditions):
+        if isinstance(test, ir.Compare) and any(_decides(test, inner) for inner in s.then):
+            found = _extreme(test, s)
+            others = conditions[:k] + conditions[k + 1 :]
+            return ir.If(reduce(partial(fold.logic, "and"), others), (found,), at=s.at) if others else found
+    return s
+
+
+def _conjuncts(test: ir.Expr) -> tuple[ir.Expr, ...]:
+    if isinstance(test, ir.Logic) and test.op == "and":
+        return _conjuncts(test.left) + _conjuncts(test.right)
+    return (test,)
+
+
+def _old(s: ir.Stmt) -> ir.Expr | None:
+    """What a statement replaces."""
+    match s:
         case ir.Set(name=name, value=new):
-            old: ir.Expr = ir.Var(name, new.dtype)
+            return ir.Var(name, new.dtype)
         case ir.Store(array=array, index=index, value=new):
-            old = ir.Load(array, index, new.dtype)
+            return ir.Load(array, index, new.dtype)
         case _:
-            return s
-    said = (s.test.op, s.test.left, s.test.right)
-    op: ir.ReduceOp
-    if said in ((">", new, old), ("<", old, new)):
-        op = "max"
-    elif said in (("<", new, old), (">", old, new)):
-        op = "min"
-    else:
-        return s
-    if isinstance(inner, ir.Store):
-        return ir.Update(inner.array, inner.index, op, new, at=s.at)
-    return ir.Set(inner.name, ir.Binary(op, old, new), at=s.at)
+            return None
+
+
+def _decides(test: ir.Compare, s: ir.Stmt) -> bool:
+    """Whether a test compares what a statement replaces with what it puts there."""
+    old = _old(s)
+    if old is None or test.op not in ("<", "<=", ">", ">="):
+        return False
+    assert isinstance(s, ir.Set | ir.Store)
+    return (test.left, test.right) in ((s.value, old), (old, s.value))
+
+
+def _extreme(test: ir.Compare, s: ir.If) -> ir.Stmt:
+    """One statement under the test that decides about it as a maximum or minimum; more of them under that test."""
+    one = s.then[0]
+    if len(s.then) > 1 or test.op not in ("<", ">"):
+        return ir.If(test, s.then, at=s.at)
+    old = _old(one)
+    assert old is not None and isinstance(one, ir.Set | ir.Store)
+    op: ir.ReduceOp = "max" if (test.op == ">") == (test.left == one.value) else "min"
+    if isinstance(one, ir.Store):
+        return ir.Update(one.array, one.index, op, one.value, at=s.at)
+    return ir.Set(one.name, ir.Binary(op, old, one.value), at=s.at)

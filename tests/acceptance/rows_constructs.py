@@ -1,0 +1,2 @@
+from tests.acceptance.row import Row
+CONSTRUCTS: tuple[Row, ...] = ()
