@@ -1,6 +1,5 @@
 """Reductions, scans, histograms."""
 
-
 import numpy as np
 from numpy.typing import NDArray
 

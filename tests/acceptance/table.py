@@ -17,8 +17,8 @@ HEAD = """# Where tl2hip stands
 
 Three lists: kernels as people write them, the constructs of Python, and failures that users of such tools have met.
 Each row names what shows its verdict, and `python -m pytest tests/acceptance` proves the rows as they say: a kernel
-that converts is run beside its Python, one that is refused is refused with that code at the lines marked in its file,
-and the kernel of its way out is proven. `python -m tests.acceptance --update` writes this page.
+that converts is run beside its Python; one that is refused is refused with that code, at the lines marked in its
+file, and the kernel of its way out is proven. `python -m tests.acceptance --update` writes this page.
 
 *core* must convert, *second* should, *refuse* may be refused with a reason and a way out, *held* is a promise that
 tests keep. Kernels are named by where they are known from; all of them are written anew.

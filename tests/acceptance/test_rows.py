@@ -98,6 +98,8 @@ def test_each_name_stands_once_in_its_section() -> None:
 
 def test_each_kernel_of_this_folder_is_in_the_table() -> None:
     shown = {s for r in ROWS for s in (*r.shown, r.instead)}
+    tests = (HERE / "test_peers_values.py").read_text(encoding="utf-8")
+    shown |= {f"tests/acceptance/{file}::{name}" for file, name in re.findall(r'"(\w+\.py)", "(\w+)"', tests)}
     files = {HERE / f"{p.stem}.py" for p in HERE.glob("*.py") if "@kernel\n" in p.read_text(encoding="utf-8")}
     kernels = {
         f"{path.relative_to(ROOT).as_posix()}::{name}"
@@ -109,4 +111,6 @@ def test_each_kernel_of_this_folder_is_in_the_table() -> None:
 
 
 def test_the_page_is_current() -> None:
-    assert PAGE.read_text(encoding="utf-8").replace("\r\n", "\n") == page(), "run python -m tests.acceptance --update"
+    assert PAGE.read_text(encoding="utf-8").replace("\r\n", "\n") == page(), (
+        "run python -m tests.acceptance --update"
+    )
