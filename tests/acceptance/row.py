@@ -9,7 +9,7 @@ from typing import Literal
 ROOT = Path(__file__).parents[2]
 
 Wanted = Literal["core", "second", "refuse", "held"]
-"""It must convert; it should; a refusal at its place with a way out is right; tests keep it."""
+"""It must convert; it should; a refusal at its place with a way out is right; tests keep it so (section 3)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,8 +61,6 @@ CONSTRUCTS: tuple[Row, ...] = (
     _row("recursion", "refuse", "errors:TL115_recursion", "TL115"),
     _row("`global`, `nonlocal`", "refuse", "errors:TL124_global", "TL124"),
     _row("`match`", "refuse", "errors:TL125_match", "TL125"),
-    _row("every other node type of Python", "refuse",
-         "tests/source/test_node_types.py::test_a_node_type_is_lowered_or_refused_at_its_line"),
     _row("`enumerate`", "second", "over_enumerate"),
     _row("`zip`", "second", "over_zip"),
     _row("`reversed(range(…))`", "second", "over_reversed"),

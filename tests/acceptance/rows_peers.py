@@ -7,6 +7,7 @@ from tests.acceptance.row import Row
 VALUES = "acceptance/test_peers_values.py"
 TEXTS = "acceptance/test_peers_texts.py"
 KERNELS = "acceptance/peers.py"
+ROWS = "acceptance/test_rows.py"
 
 
 def _rows(area: str, *rows: tuple[str, ...]) -> tuple[Row, ...]:
@@ -181,10 +182,12 @@ TOOLS = _rows(
     ("Fixit#166", "files without a kernel cost as much",
      "source/test_read.py::test_a_file_without_kernels_never_reaches_libcst"),
     ("jinja#712, #74", "white space by templates", f"{TEXTS}::test_white_space_is_the_printers_own"),
-    ("syrupy#19, #752, #963", "an update of some deletes others", "test_golden.py::test_golden",
+    ("syrupy#19, #752, #963", "an update of some deletes others",
+     f"{ROWS}::test_an_update_writes_what_differs_and_nothing_else test_golden.py::test_golden",
      "an update writes, and never deletes"),
-    ("pytest-regressions#102", "an update leaves what passed", "test_golden.py::test_golden",
-     "what is written and what has changed is told"),
+    ("pytest-regressions#102", "an update leaves what passed",
+     f"{ROWS}::test_an_update_writes_what_differs_and_nothing_else test_golden.py::test_golden",
+     "what is written is told"),
     ("insta#492", "two runs write one file", "cli/test_emit.py::test_a_failed_write_leaves_nothing",
      "files are written whole, by a rename"),
     ("pytest-snapshot#31", "line ends differ",

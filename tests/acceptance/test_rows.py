@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.acceptance import __main__ as command
 from tests.acceptance.row import ROOT, Row, place
 from tests.acceptance.table import PAGE, ROWS, page
 from tests.proofs import conversion, prove
@@ -108,6 +109,23 @@ def test_each_kernel_of_this_folder_is_in_the_table() -> None:
         if any(isinstance(d, ast.Name) and d.id == "kernel" for d in f.decorator_list)
     }
     assert len(kernels) > 100 and kernels <= shown
+
+
+def test_an_update_writes_what_differs_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs = tmp_path / "docs"
+    monkeypatch.setattr(command, "ROOT", tmp_path)
+    monkeypatch.setattr(command, "PAGE", docs / "acceptance.md")
+    said = []
+    for arguments in ([], ["--update"], ["--update"], []):
+        code = command.main(arguments)
+        said.append((code, capsys.readouterr().out.partition(": ")[2].strip()))
+        if docs.exists():
+            (docs / "other.md").touch()
+    assert said == [(1, "not current: run with --update"), (0, "written"), (0, "unchanged"), (0, "unchanged")]
+    assert sorted(p.name for p in docs.iterdir()) == ["acceptance.md", "other.md"]
+    assert b"\r" not in (docs / "acceptance.md").read_bytes()
 
 
 def test_the_page_is_current() -> None:

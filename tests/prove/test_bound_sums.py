@@ -221,7 +221,8 @@ def test_what_overflows_exactly_is_no_fault_in_what_follows() -> None:
     (kernel,) = api.convert(api.source_of(OVERFLOWS)).kernels
     assert kernel.nest is not None
     arrays = {"x": np.array([1e15, 4e14, 2e13], np.float32), "y": np.zeros(1, np.float32)}
-    assert judged(kernel.nest, np.zeros(1, np.float32), arrays, {"N": 3}, parallel=(), depths={"i": chain}).wrong == 0
+    how: Any = {"dims": {"N": 3}, "parallel": (), "depths": {"i": chain}}
+    assert judged(kernel.nest, np.zeros(1, np.float32), arrays, **how).wrong == 0
     arrays["x"][:] = 2
-    assert judged(kernel.nest, np.full(1, 3, np.float32), arrays, {"N": 3}, parallel=(), depths={"i": chain}).good
-    assert judged(kernel.nest, np.zeros(1, np.float32), arrays, {"N": 3}, parallel=(), depths={"i": chain}).wrong == 1
+    assert judged(kernel.nest, np.full(1, 3, np.float32), arrays, **how).good
+    assert judged(kernel.nest, np.zeros(1, np.float32), arrays, **how).wrong == 1

@@ -36,7 +36,7 @@ def evaluate_statement(ctx: Context, s: nodes.Evaluate) -> None:
         call_helper(ctx, s.value, own)
         return
     if name not in _AT:
-        way = "only an assignment changes something: `y[i] = …`"
+        way = "only an assignment changes something: make an array (`np.zeros`) and write `y[i] = …`"
         raise Refused(problems.UnknownFunction(dotted(s.value.func) or "this method", way, at=s.at))
     given = Arguments(ctx, name.replace("numpy", "np"), s.value, ("a", "indices", "b"), ("a", "indices", "b"))
     index = given.node("indices")
