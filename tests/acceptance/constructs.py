@@ -30,11 +30,19 @@ def step_at_run_time(x: Tensor[i32, N], y: Tensor[i32, N], step: int) -> None:
 
 
 @kernel
-def step_multiplied(x: Tensor[i32, N], y: Tensor[i32, N], step: int) -> None:
-    """The same by counting."""
+def step_up(x: Tensor[i32, N], y: Tensor[i32, N], step: int) -> None:
+    """The same where the way is known."""
     assert step > 0
-    for n in range((N + step - 1) // step):
-        y[n * step] = x[n * step]
+    for i in range(0, N, step):
+        y[i] = x[i]
+
+
+@kernel
+def step_down(x: Tensor[i32, N], y: Tensor[i32, N], step: int) -> None:
+    """And downwards."""
+    assert step < 0
+    for i in range(N - 1, -1, step):
+        y[i] = x[i]
 
 
 @kernel
@@ -150,16 +158,8 @@ def over_reversed(x: Tensor[f32, M, N], y: Tensor[f32, M, N]) -> None:
 @kernel
 def over_product(x: Tensor[f32, M, N], y: Tensor[f32, M, N]) -> None:
     """Two loops in one."""
-    for i, j in product(range(M), range(N)):  # TL341
+    for i, j in product(range(M), range(N)):
         y[i, j] = x[i, j] + 1
-
-
-@kernel
-def nested_instead(x: Tensor[f32, M, N], y: Tensor[f32, M, N]) -> None:
-    """The same, one loop in the other."""
-    for i in range(M):
-        for j in range(N):
-            y[i, j] = x[i, j] + 1
 
 
 @kernel

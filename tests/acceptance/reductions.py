@@ -27,7 +27,7 @@ def sumarray3d_nested(a: Tensor[f32, M, N], w: Tensor[f32, M], out: Tensor[f32, 
             s += a[i, j] * w[i]
         return s
 
-    out[0] = sum([part(i) for i in range(M)])  # TL131
+    out[0] = sum([part(i) for i in range(M)])
 
 
 def part_of(row: Tensor[f32, N], weight: f32) -> f32:
@@ -155,4 +155,4 @@ def cumsum_line(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
 def reverse_cumsum_numpy(x: Tensor[f32, M, N], y: Tensor[f32, M, N]) -> None:
     """Running sums from the end, by NumPy."""
     for i in range(M):
-        y[i, :] = np.cumsum(x[i, ::-1])[::-1]  # TL341
+        y[i, :] = np.cumsum(x[i, ::-1])[::-1]

@@ -28,8 +28,8 @@ def _row(
 
 CONSTRUCTS: tuple[Row, ...] = (
     _row("`range` with a constant step, empty ranges", "core", "steps cases:spellings::r_negstep3"),
-    _row("`range` with a step known at run time", "second", "step_at_run_time", "TL345", "step_multiplied",
-         open="both signs, and 0"),
+    _row("`range` with a step known at run time", "second", "step_up step_down", note="the launcher checks its sign"),
+    _row("the same with either sign", "refuse", "step_at_run_time", "TL345", "step_up"),
     _row("triangular and other affine bounds", "core", "golden:syrk::syrk cases:slices::tri_dot"),
     _row("bounds loaded from an array", "core", "golden:spmv::spmv cases:ragged::varlen"),
     _row("bounds of a slice loaded from an array", "core", "cases:slices::csr_slices"),
@@ -64,7 +64,7 @@ CONSTRUCTS: tuple[Row, ...] = (
     _row("`enumerate`", "second", "over_enumerate"),
     _row("`zip`", "second", "over_zip"),
     _row("`reversed(range(…))`", "second", "over_reversed"),
-    _row("`itertools.product`", "second", "over_product", "TL341", "nested_instead", open="loops over product"),
+    _row("`itertools.product`", "second", "over_product"),
     _row("elements of an array", "second", "over_elements"),
     _row("`sum`, `max`, `any` of generators", "second", "generator_sum"),
     _row("lists built by `append`", "refuse", "list_appended", "TL341", "array_filled"),

@@ -155,8 +155,7 @@ def _reductions() -> list[Row]:
              "cumsum cumsum_exclusive cumsum_reverse cumsum_masked cumprod"),
         _row(area, "cumulative sum of one array", "second", "cumsum_line", "TL406", "cumsum",
              open="a scan over one axis with no other beside it"),
-        _row(area, "np.cumsum", "second", "reverse_cumsum_numpy", "TL341", "cumsum_reverse",
-             open="np.cumsum"),
+        _row(area, "np.cumsum", "second", "reverse_cumsum_numpy"),
     ]  # fmt: skip
 
 

@@ -32,8 +32,8 @@ from tl2hip.prove.values import (
     UNSET,
     Bounded,
     Open,
-    largest,
     loose,
+    overflowed,
     pair,
     smallest,
     unit,
@@ -145,24 +145,8 @@ class Bounds:
             same = np.isnan(wide) & np.isnan(result.astype(np.float64))
             gap = np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
             grown = np.where((error == 0) & ((flags & INEXACT) == 0), gap, grown)
-        wide, grown = self._overflowed(result, wide, grown, flags, dtype)
+        wide, grown = overflowed(result, wide, grown, flags, dtype)
         return Bounded(result, flags, dtype, wide, grown)
-
-    def _overflowed(
-        self, result: Values, wide: Values, error: Values, flags: Values, dtype: DType
-    ) -> interval.Pair:
-        """Near the largest finite value nothing is known; clearly past it, and where an exact value is, it is
-        infinite."""
-        past = np.isinf(result) & np.isfinite(wide) & ((flags & INEXACT) == 0)
-        if past.any():
-            wide, error = np.where(past, self.widened(result), wide), np.where(past, 0.0, error)
-        far = np.abs(wide)
-        over = ((flags & INEXACT) != 0) & np.isfinite(wide) & (far + error > largest(dtype))
-        if not over.any():
-            return wide, error
-        sure = over & (far - error > largest(dtype) * (1 + 2 * unit(dtype))) & (dtype.bits >= 32)
-        wide = np.where(sure, np.copysign(np.inf, wide), wide)
-        return wide, np.where(sure, 0.0, np.where(over, np.inf, error))
 
     # --- operations
 

@@ -83,3 +83,21 @@ def pair(value: Bounded) -> tuple[Values, Values]:
     """The wide value of a float and its bound."""
     assert value.wide is not None and value.error is not None
     return value.wide, value.error
+
+
+def overflowed(
+    result: Values, wide: Values, error: Values, flags: Values, dtype: DType
+) -> tuple[Values, Values]:
+    """A value and its bound past the largest finite one: near that nothing is known; clearly past it, and where an
+    exact result is infinite, the value is."""
+    inexact = (flags & INEXACT) != 0
+    past = np.isinf(result) & np.isfinite(wide) & ~inexact
+    if past.any():
+        wide, error = np.where(past, np.copysign(np.inf, wide), wide), np.where(past, 0.0, error)
+    far = np.abs(wide)
+    over = inexact & np.isfinite(wide) & (far + error > largest(dtype))
+    if not over.any():
+        return wide, error
+    sure = over & (far - error > largest(dtype) * (1 + 2 * unit(dtype))) & (dtype.bits >= 32)
+    wide = np.where(sure, np.copysign(np.inf, wide), wide)
+    return wide, np.where(sure, 0.0, np.where(over, np.inf, error))
