@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tl2hip.hip import Printed, PrintedFile
     from tl2hip.nest.dependence import Analysis
     from tl2hip.nest.ir import Nest
-    from tl2hip.plan.ir import Plan
+    from tl2hip.plan.ir import Miss, Plan
     from tl2hip.prove.report import Report as Report
     from tl2hip.source.nodes import Function, Module
 
@@ -300,10 +300,15 @@ def explained(kernel: Converted, source: Source, options: Options) -> str:
         lines += [f"      because: {note.why}"] if note.why else []
     if not notes:
         lines.append("    none")
-    missed = [f"    {_quoted(miss.plan, miss.at.line, source)}\n      {miss.why}" for miss in kernel.plan.misses]
-    lines += ["  faster plans that do not fit:", *dict.fromkeys(missed)] if missed else []
+    missed = list(dict.fromkeys(_missed(miss, source) for miss in kernel.plan.misses))
+    lines += ["  faster plans that do not fit:", *missed] if missed else []
     lines += [f"  {line}" for line in rules_of(kernel.nest, options)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _missed(miss: Miss, source: Source) -> str:
+    way = f"\n      help: {miss.way}" if miss.way else ""
+    return f"    {_quoted(miss.plan, miss.at.line, source)}\n      {miss.why}{way}"
 
 
 def _quoted(axis: str, line: int, source: Source) -> str:

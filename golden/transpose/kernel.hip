@@ -38,10 +38,9 @@ transpose_kernel(const float *__restrict__ A, float *__restrict__ B, i64 A_0, i6
         if (i_first + 4 <= A_0 && j_first + 4 <= A_1) {  // a whole square of this thread's own
             f32x4 A_rows[4];
             #pragma unroll 4
-            for (int r = 0; r < 4; ++r) {  // rows by 16 bytes, all under way together
+            for (int r = 0; r < 4; ++r) {  // rows, all under way together
                 A_rows[r] = __builtin_nontemporal_load((const f32x4_any *)&A[(i_first + r) * A_1 + j_first]);
             }
-            const i64 piece = (thread_x / 16) ^ (thread_x % 16 % 8);
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {  // turned over: columns to rows of LDS
                 f32x4 A_column;
@@ -49,22 +48,23 @@ transpose_kernel(const float *__restrict__ A, float *__restrict__ B, i64 A_0, i6
                 for (int e = 0; e < 4; ++e) {
                     A_column[e] = A_rows[e][c];
                 }
-                *(f32x4 *)&A_tile[(thread_x % 16 * 4 + c) * 64 + piece * 4] = A_column;
+                *(f32x4 *)&A_tile[(thread_x % 16 * 4 + c) * 64 + ((thread_x / 16) ^ (thread_x % 16 % 8))
+                                  * 4] = A_column;
             }
         }
         __syncthreads();  // the tile is whole
         const i64 i_out = i_tile + thread_x % 16 * 4;
         #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {  // rows by 16 bytes
+        for (int n = 0; n < 4; ++n) {  // rows of the result
             const i64 row = thread_x / 16 + n * 16;
             const i64 j_out = j_tile + row;
-            if (i_out + 4 <= A_0 && j_out < A_1 / 4 * 4) {
-                f32x4 A_column = *(const f32x4 *)&A_tile[row * 64 + ((thread_x % 16) ^ (row / 4 % 8)) * 4];
+            if (i_out < A_0 / 4 * 4 && j_out < A_1 / 4 * 4) {
+                f32x4 A_piece = *(const f32x4 *)&A_tile[row * 64 + ((thread_x % 16) ^ (row / 4 % 8)) * 4];
                 f32x4 B_vector;
                 #pragma unroll 4
                 for (int e = 0; e < 4; ++e) {
                     // kernel.py:15: B[j, i] = A[i, j]
-                    B_vector[e] = A_column[e];
+                    B_vector[e] = A_piece[e];
                 }
                 __builtin_nontemporal_store(B_vector, (f32x4_any *)&B[j_out * B_1 + i_out]);
             }

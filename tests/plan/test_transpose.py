@@ -9,12 +9,15 @@ import pytest
 
 from tests.proofs import convert, prove
 from tl2hip import api
-from tl2hip.plan.ir import Barrier, Launch, Plan
-from tl2hip.plan.layout.count import lds
+from tl2hip.nest.index import value_of
+from tl2hip.plan.ir import Barrier, Launch, LoadVector, Plan, StoreVector
 from tl2hip.plan.walk import all_stmts
 from tl2hip.prove.compiled import findings
 from tl2hip.prove.compiler import compile_device
 from tl2hip.prove.counters import read_counters
+from tl2hip.prove.draw import data
+from tl2hip.prove.emulate import Emulator
+from tl2hip.prove.verify import Options, Session
 from tl2hip.source.span import Source
 
 TURNS = Path(__file__).parent / "turns.py"
@@ -73,8 +76,9 @@ def _layouts() -> str:
     return text
 
 
-def test_no_layout_spills_registers() -> None:
-    done = api.convert(Source("layouts.py", _layouts()))
+@pytest.mark.parametrize("which", ["orders of axes", "turns"])
+def test_no_registers_are_spilled(which: str) -> None:
+    done = api.convert(api.source_of(TURNS) if which == "turns" else Source("layouts.py", _layouts()))
     assert not done.errors, done.told
     for k in done.kernels:
         assert k.printed is not None
@@ -105,6 +109,7 @@ FAULTS = {
     "an edge of other tiles": ("i < min_i64(i_tile + 64, M)", "i < i_tile + 64"),
     "a square past the end": ("if (i_first + 4 <= M &&", "if (i_first + 3 <= M &&"),
     "a row too many": ("j_out < N / 4 * 4", "j_out < N"),
+    "a piece too many": ("i_out < M / 4 * 4", "i_out < M"),
 }
 
 
@@ -118,23 +123,81 @@ def test_planted_faults_are_found(fault: str) -> None:
     assert not report.good, fault
 
 
-@pytest.mark.parametrize(("bytes_", "tile"), [(4, 64), (2, 64), (8, 32), (1, 128), (4, 32), (8, 64), (2, 128)])
-def test_no_access_to_lds_meets_another_at_a_bank(bytes_: int, tile: int) -> None:
-    width = 16 // bytes_
-    pieces, pitch = tile // width, tile * bytes_
-    for wave in range(pieces * pieces // 64):
-        threads = range(64 * wave, 64 * wave + 64)
-        for k in range(width):
-            writes = [(t % pieces * width + k) * pitch + ((t // pieces) ^ (t % pieces % 8)) * 16 for t in threads]
-            rows = [t // pieces + k * pieces for t in threads]
-            reads = [r * pitch + ((t % pieces) ^ (r // width % 8)) * 16 for t, r in zip(threads, rows, strict=True)]
-            assert lds(tuple(writes), 16, write=True).ways == 1.0
-            assert lds(tuple(reads), 16, write=False).ways == 1.0
+FAULTS_OF_WIDTHS = {
+    "two_widths": ("% 16) ^ (row / 4 % 16)) * 4]", "% 16) ^ (row / 4 % 8)) * 4]"),
+    "far_widths": ("(row ^ (thread_x % 16)) % 2", "row % 2"),
+    "widened": ("thread_x % 16 / 2", "thread_x % 16"),
+    "to_doubles": ("s[v], (f64x2_any *)&B[j_out * M + i_out + v * 2]", "s[v], (f64x2_any *)&B[j_out * M + i_out]"),
+    "scaled": ("s[i_out + v * 4]", "s[i_out]"),
+    "scaled_rows": ("s_vectors[e / 4][e % 4]", "s_vectors[0][e % 4]"),
+}
 
 
-def test_the_count_sees_a_conflict() -> None:
-    straight = tuple(t % 16 * 4 * 256 + t // 16 * 16 for t in range(64))
-    assert lds(straight, 16, write=True).ways == 8.0
+@pytest.mark.parametrize("name", FAULTS_OF_WIDTHS)
+def test_planted_faults_of_widths_are_found(name: str) -> None:
+    right, wrong = FAULTS_OF_WIDTHS[name]
+    text = _text(name)
+    assert right in text, f"{name}: plant it elsewhere"
+    report = prove(TURNS, name, text.replace(right, wrong), shapes=0, given=_shapes(name), python_work=0)
+    assert not report.good, name
+
+
+@pytest.mark.parametrize(
+    ("name", "moved"),
+    [
+        ("plain", {"A": 16, "B": 16}),
+        ("scaled", {"A": 16, "s": 16, "B": 16}),
+        ("to_halves", {"A": 16, "B": 8}),
+        ("widened", {"A": 16, "B": 16}),
+        ("dequantised", {"A": 16, "scale": 4, "B": 16}),
+        ("quantised", {"A": 16, "scale": 16, "B": 8}),
+        ("to_doubles", {"A": 16, "B": 16}),
+        ("two_widths", {"A": 16, "D": 8, "C": 16, "B": 8}),
+        ("far_widths", {"A": 16, "D": 4, "B": 16}),
+    ],
+)
+def test_each_array_moves_at_its_own_width(name: str, moved: dict[str, int]) -> None:
+    plan = _plan(name)
+    arrays = {p.array.name: p.array for p in plan.arrays}
+    found = {}
+    for s in all_stmts(plan.kernels[0].body):
+        if isinstance(s, LoadVector | StoreVector) and s.array in moved:
+            vector = arrays[s.vector]
+            found[s.array] = (value_of(vector.shape[-1]) or 0) * vector.dtype.bytes
+    assert {a: found.get(a, arrays[a].dtype.bytes) for a in moved} == moved
+
+
+def _conflicts(name: str, text: str) -> dict[tuple[bool, int, str], float]:
+    """How many times the clocks without conflicts each LDS access takes, where tiles are whole."""
+    k = convert(TURNS)[name]
+    assert k.nest is not None and k.printed is not None
+    sizes = {"M": 256, "N": 128} if "K" not in k.nest.dims else {"M": 2, "N": 64, "K": 64}
+    session = Session(k.nest, k.printed.launcher, None, Options())
+    with Emulator.load(text) as library:
+        run = session.run_hip(library, data(k.nest, sizes, "normal", 0), sizes, False)[1]
+    assert not run.errors
+    return {(b.store, b.bytes, b.text.strip()): b.ways for b in run.bank_conflicts}
+
+
+@pytest.mark.parametrize("name", convert(TURNS))
+def test_no_access_to_lds_meets_another_at_a_bank(name: str) -> None:
+    found = _conflicts(name, _text(name))
+    assert {store for store, *_ in found} == {True, False}
+    assert set(found.values()) == {1.0}, found
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("plain", "(thread_x / 16) ^ (thread_x % 16 % 8)", "thread_x / 16"),
+        ("two_widths", "(thread_x / 16) ^ (thread_x % 16)) * 4", "(thread_x / 16) ^ (thread_x % 8)) * 4"),
+        ("far_widths", "((thread_x % 16 * 4 + c) ^ (thread_x / 16))", "(thread_x % 16 * 4 + c)"),
+    ],
+)
+def test_the_count_sees_a_conflict(name: str, right: str, wrong: str) -> None:
+    text = _text(name)
+    assert right in text, "plant it elsewhere"
+    assert max(_conflicts(name, text.replace(right, wrong)).values()) >= 2.0
 
 
 def test_nothing_else_is_turned_over() -> None:

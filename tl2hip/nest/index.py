@@ -102,6 +102,8 @@ def modulo(a: Expr, b: int | Expr) -> Expr:
         return Binary("%", a, by)
     if x is not None:
         return number(x % y)
+    if isinstance(a, Binary) and a.op == "%" and 0 < (value_of(a.right) or 0) <= y:
+        return a
     multiple = isinstance(a, Binary) and a.op == "*" and (value_of(a.right) or 1) % y == 0
     return ZERO if y == 1 or multiple else Binary("%", a, by)
 

@@ -89,6 +89,11 @@ DEPTH_WEIGHT = 8
 """One more loop around an access counts as this many accesses: a guess at an unknown trip count."""
 
 
+def moves_with(index: tuple[Expr, ...], axis: str) -> bool:
+    """Whether an access is elsewhere for each value of an axis, as far as can be told."""
+    return any(coefficient(i, axis) != 0 for i in index)
+
+
 def unit_stride(body: Iterable[Stmt], axis: str, weight: int = 1) -> int:
     """How much of a body's traffic is contiguous along an axis: accesses whose last index moves by one with
     the axis while the others stand still, weighted by the loops around them."""
@@ -96,9 +101,9 @@ def unit_stride(body: Iterable[Stmt], axis: str, weight: int = 1) -> int:
     for s in body:
         inner = weight * DEPTH_WEIGHT if isinstance(s, Loop | While) else weight
         for e in own_exprs(s):
-            total += weight * sum(_contiguous(p.index, axis) for p in all_parts(e) if isinstance(p, Load))
+            total += weight * sum(contiguous(p.index, axis) for p in all_parts(e) if isinstance(p, Load))
         if isinstance(s, Store | Update):
-            total += weight * _contiguous(s.index, axis)
+            total += weight * contiguous(s.index, axis)
         if isinstance(s, Loop | While | If):
             total += sum(unit_stride(b, axis, inner) for b in blocks(s))
     return total
@@ -109,11 +114,12 @@ def runs_smoothly(body: Iterable[Stmt], axis: str) -> bool:
     stmts = tuple(all_stmts(body))
     indices = [p.index for s in stmts for e in own_exprs(s) for p in all_parts(e) if isinstance(p, Load)]
     indices += [s.index for s in stmts if isinstance(s, Store | Update)]
-    return all(_contiguous(i, axis) or all(coefficient(x, axis) == 0 for x in i) for i in indices)
+    return all(contiguous(i, axis) or all(coefficient(x, axis) == 0 for x in i) for i in indices)
 
 
-def _contiguous(index: tuple[Expr, ...], axis: str) -> bool:
-    """As far as a guess goes: an index in a narrow dtype may wrap, and hardly ever does."""
+def contiguous(index: tuple[Expr, ...], axis: str) -> bool:
+    """Whether an access moves by one element with an axis, forwards or backwards, as far as a guess goes: an index
+    in a narrow dtype may wrap, and hardly ever does."""
     index = tuple(map_expr(_in_i64, i) for i in index)
     if coefficient(index[-1], axis) not in (1, -1):
         return False

@@ -13,10 +13,9 @@ from tl2hip.dtypes import I64, DType
 from tl2hip.nest.index import ONE, ZERO, add, ceil_div, floor_div, minimum, mul, number, product, sub, trip_count
 from tl2hip.nest.ir import Array, AxisRef, Compare, Expr, Load, Logic, Loop, Set, Stmt, Store, Var
 from tl2hip.nest.walk import all_exprs
-from tl2hip.plan.access import multiplies
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.choice import either, holds
-from tl2hip.plan.find_matvec import found
+from tl2hip.plan.find_matvec import found, near
 from tl2hip.plan.gemv import note_around, trial
 from tl2hip.plan.gfx942 import ACCESS_BYTES, COMPUTE_UNITS, LDS_BYTES, MAX_GRID_X
 from tl2hip.plan.ir import (
@@ -37,7 +36,8 @@ from tl2hip.plan.matvec import AROUND, MatrixCode, MatrixVector, RowCopy, unroll
 from tl2hip.plan.names import called
 from tl2hip.plan.private import linear
 from tl2hip.plan.reduce import Partial, partials
-from tl2hip.plan.state import State, Unfit
+from tl2hip.plan.state import State
+from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.widen import Place, combined
 
 PLAN = "columns of a matrix times a vector"
@@ -74,9 +74,9 @@ def columns(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         return None
     try:
         _check(found(trial(state), chain, along_rows=False))
-    except Unfit as why:
-        if multiplies(chain.body):
-            state.miss(PLAN, str(why), chain.places[0])
+    except Unfit as unfit:
+        if near(chain, state.kinds, along_rows=False):
+            state.miss(PLAN, unfit, chain.places[0])
         return None
     job = found(state, chain, along_rows=False)
     state.honours.moved((state.nest.array(a) for a, _ in job.matrix), job.width)
@@ -168,7 +168,9 @@ def _tell(state: State, job: MatrixVector, shared: Expr | bool, few: Expr | bool
 def _check(job: MatrixVector) -> None:
     """Raises Unfit where partial results do not fit LDS, or the columns are a batch's that share a matrix."""
     if _lds(job) > LDS_BYTES:
-        raise Unfit(f"partial results of {len(job.parts)} sums are more than LDS holds")
+        told = f"{_lds(job):,} bytes of LDS, and gfx942 has {LDS_BYTES:,}"
+        way = "sum fewer at a time, in loops of their own"
+        raise Unfit(f"partial results of {len(job.parts)} sums take {told}", way, job.at)
     if job.streamed != job.matrix:
         raise Unfit("a product of two matrices has work for a thread for each element")
 

@@ -24,18 +24,22 @@ from tl2hip.nest.index import (
     product,
     trip_count,
 )
-from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, Load, Stmt, Store, Update, Var
-from tl2hip.nest.walk import all_exprs, map_exprs, map_stmts
+from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, If, Load, Set, Stmt, Store, Update, Var
+from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_exprs, map_stmts
 from tl2hip.plan import marks
-from tl2hip.plan.access import loads_or_locals
-from tl2hip.plan.chain import Chain, cooperation
-from tl2hip.plan.gfx942 import WAVE
+from tl2hip.plan.access import contiguous, loads_or_locals
+from tl2hip.plan.chain import Chain
+from tl2hip.plan.gfx942 import MAX_THREADS, WAVE
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, HostStmt, Launch, Let
 from tl2hip.plan.launch import BLOCK, moved_arrays
-from tl2hip.plan.names import called
+from tl2hip.plan.names import called, told
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
-from tl2hip.plan.widen import Moves, Widened, moves
+from tl2hip.plan.turning import turns
+from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
+from tl2hip.plan.widen import Moves, Widened, check_straight, moves
+
+PLAN = "elementwise"
 
 IN_FLIGHT = 4
 """Loads of 16 bytes that each thread has under way: 4 KiB a wave, of the 11 KiB a compute unit that hide HBM's
@@ -75,20 +79,14 @@ class Tile:
 
 def elementwise(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     """The launch of an elementwise nest that is one run over memory; None for any other."""
-    if cooperation(chain, state.kinds) == "block" or not _marks_fit(chain):
+    if not _near(chain):
         return None
-    run = _one_axis(chain) if len(chain.axes) == 1 else _flat(state, chain)
-    if run is None or loads_or_locals(run.length):
-        return None
-    atomic = {u.array for a in chain.axes for u in state.kinds[a.name].updates}
-    found = moves(state, run.axis, run.body, atomic)
-    if found is None:
+    try:
+        run, found, tile = _found(state, chain)
+    except Unfit as unfit:
+        state.miss(PLAN, unfit, chain.places[-1])
         return None
     moved = moved_arrays(state, found)
-    found = replace(found, width=marks.width(run.axis, moved, found.width))
-    tile = _tile(found, run.axis.tile, run.axis.mark("waves"))
-    if tile is None:
-        return None
     for axis in chain.axes:
         state.honours.shared(axis, WAVE, tile.threads // WAVE, found.width)
     state.honours.moved(moved, found.width)
@@ -106,11 +104,41 @@ def elementwise(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     return (Launch(kernel, (blocks, rows, ONE)),)
 
 
-def _marks_fit(chain: Chain) -> bool:
-    """Whether the marks say nothing that a run cannot do: neighbours go to whole waves, and nothing is repeated."""
-    said = [m for a in chain.axes for m in a.marks]
-    fits = all(m.name in ("waves", "vec") or (m.name == "lanes" and m.value == WAVE) for m in said)
-    return not said or (fits and len(chain.axes) == 1)
+# --- what fits ---------------------------------------------------------------------------------------------
+
+
+def _near(chain: Chain) -> bool:
+    """Whether a nest looks like an elementwise one: without inner loops, it stores to consecutive elements along
+    one of its axes, and does not load them along another."""
+    stmts = tuple(all_stmts(chain.body))
+    stores = [s.index for s in stmts if isinstance(s, Store | Update)]
+    straight = all(isinstance(s, Set | Store | Update | If) for s in stmts)
+    along = any(contiguous(index, a.name) for index in stores for a in chain.axes)
+    return straight and along and not turns(chain)
+
+
+def _found(state: State, chain: Chain) -> tuple[Run, Moves, Tile]:
+    """The run that a nest is, what it moves, and a block's share. Raises Unfit."""
+    check_straight(chain.body)
+    _check_marks(chain)
+    for axis, at in zip(chain.axes, chain.places, strict=True):
+        if loads_or_locals(axis.start) or loads_or_locals(axis.stop):
+            raise Unfit(f"the launcher does not know where {told(axis)} starts and ends", at=at)
+    run = _one_axis(chain) if len(chain.axes) == 1 else _flat(state, chain)
+    atomic = {u.array for a in chain.axes for u in state.kinds[a.name].updates}
+    found = moves(state, run.axis, run.body, atomic)
+    found = replace(found, width=marks.width(run.axis, moved_arrays(state, found), found.width))
+    return run, found, _tile(found, run.axis)
+
+
+def _check_marks(chain: Chain) -> None:
+    """Raises Unfit where marks say what a run cannot do: neighbours go to whole waves, and nothing is repeated."""
+    for axis, at in zip(chain.axes, chain.places, strict=True):
+        for m in axis.marks:
+            if len(chain.axes) > 1:
+                raise Unfit(f"{m.text} shares out {told(axis)} alone", f"take {m.text} out", at)
+            if m.name not in ("waves", "vec") and (m.name, m.value) != ("lanes", WAVE):
+                raise Unfit(f"a run goes to whole waves, and {m.text} says otherwise", f"take {m.text} out", at)
 
 
 def _one_axis(chain: Chain) -> Run:
@@ -118,12 +146,15 @@ def _one_axis(chain: Chain) -> Run:
     return Run(axis, trip_count(axis.start, axis.stop, axis.step), chain.body)
 
 
-def _flat(state: State, chain: Chain) -> Run | None:
+def _flat(state: State, chain: Chain) -> Run:
     """Loops over whole arrays as one loop over their elements. Row-major order runs on from row to row, so that
-    the element at (0, n) is the n-th; None where an access is of another kind."""
+    the element at (0, n) is the n-th. Raises Unfit where an access is of another kind."""
     axes = chain.axes
-    if any(a.start != ZERO or a.step != 1 or a.tile is not None for a in axes):
-        return None
+    for a, at in zip(axes, chain.places, strict=True):
+        if a.start != ZERO or a.step != 1:
+            raise Unfit(f"{told(a)} does not count up from 0 by 1, so that rows are not one run", at=at)
+        if a.tile is not None:
+            raise Unfit(f"a tile of {a.tile} along {told(a)} ends inside a row", "take the tile size out", at)
     here = tuple(AxisRef(a.name) for a in axes)
     inner = tuple(a.stop for a in axes[1:])
     length = product((trip_count(ZERO, axes[0].stop, 1), *inner))
@@ -147,27 +178,50 @@ def _flat(state: State, chain: Chain) -> Run | None:
 
     body = map_stmts(stmt, map_exprs(expr, chain.body))
     if any(e in here for e in all_exprs(body)):
-        return None
+        raise _not_whole(state, chain, body)
     return Run(flat, length, body)
 
 
-def _tile(found: Moves, wanted: int | None, waves: int | None) -> Tile | None:
-    """As many vectors a thread as keep IN_FLIGHT loads under way; None where the user's tile or waves cannot be
-    had."""
+def _not_whole(state: State, chain: Chain, body: tuple[Stmt, ...]) -> Unfit:
+    """Why loops are not one over all elements of whole arrays: `body` still uses their axes."""
+    here = tuple(AxisRef(a.name) for a in chain.axes)
+    names = ", ".join(a.user or ":" for a in chain.axes)
+    uses = [e for e in all_exprs(body) if isinstance(e, Load)]
+    for use in (*uses, *(s for s in body if isinstance(s, Store | Update))):
+        if not any(p in here for i in use.index for p in all_parts(i)):
+            continue
+        if use.index != here:
+            return Unfit(f"{use.array} is accessed elsewhere than at [{names}], so that rows are not one run")
+        if state.nest.array(use.array).strides is not None:
+            return Unfit(f"{use.array} has strides of its own", STRIDES.format(use.array))
+        if not use.always:
+            return Unfit(f"an index of {use.array} may lie outside of it", ASSERT.format(use.array))
+        return Unfit(f"the loops do not run over whole rows of {use.array}")
+    return Unfit("what is computed depends on where the element is")
+
+
+def _tile(found: Moves, axis: Axis) -> Tile:
+    """As many vectors a thread as keep IN_FLIGHT loads under way. Raises Unfit where the user's tile or waves
+    cannot be had."""
+    wanted, waves = axis.tile, axis.mark("waves")
     if found.width == 1:
-        return None
+        raise Unfit("its marks ask for one element at a time")
     vectors = max(1, IN_FLIGHT // max(1, len(found.loads)))
     if wanted is None:
         return Tile(BLOCK if waves is None else waves * WAVE, vectors, found.width)
     if waves is not None:
         vectors, left = divmod(wanted, waves * WAVE * found.width)
-        return Tile(waves * WAVE, vectors, found.width) if left == 0 and 0 < vectors <= MOST else None
+        if left or not 0 < vectors <= MOST:
+            raise Unfit(f"{waves} waves with {found.width} elements a lane do not share a tile of {wanted}")
+        return Tile(waves * WAVE, vectors, found.width)
     while vectors >= 1:
         threads, left = divmod(wanted, vectors * found.width)
-        if left == 0 and threads % WAVE == 0 and 0 < threads <= 1024:
+        if left == 0 and threads % WAVE == 0 and 0 < threads <= MAX_THREADS:
             return Tile(threads, vectors, found.width)
         vectors //= 2
-    return None
+    least = WAVE * found.width
+    why = f"a tile of {wanted} is no whole number of waves with {found.width} elements a lane, or too large"
+    raise Unfit(why, f"a tile of {least} is, and so are {2 * least} and {4 * least}")
 
 
 def _code(

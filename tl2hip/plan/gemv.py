@@ -14,18 +14,18 @@ from dataclasses import replace
 
 from tl2hip.nest.index import ceil_div, minimum, number, trip_count
 from tl2hip.nest.ir import Compare, Expr
-from tl2hip.plan.access import multiplies
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.choice import either, holds
-from tl2hip.plan.find_matvec import found
+from tl2hip.plan.find_matvec import found, near
 from tl2hip.plan.gfx942 import MAX_GRID_X, WAVE
 from tl2hip.plan.ir import HostStmt, Launch
 from tl2hip.plan.launch import BLOCK, Shared, grid_of, share_blocks
 from tl2hip.plan.matvec import AROUND, ROWS, WAVES, MatrixVector, by_block, by_waves
 from tl2hip.plan.names import called
 from tl2hip.plan.slices import FEW_ROWS, LONG, sliced, slices_tree
-from tl2hip.plan.state import State, Unfit
+from tl2hip.plan.state import State
 from tl2hip.plan.tree import Tree
+from tl2hip.plan.unfit import Unfit
 
 PLAN = "matrix times a vector"
 
@@ -39,9 +39,9 @@ def gemv(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         return None
     try:
         found(trial(state), chain, along_rows=True)
-    except Unfit as why:
-        if multiplies(chain.body):
-            state.miss(PLAN, str(why), chain.places[0])
+    except Unfit as unfit:
+        if near(chain, state.kinds, along_rows=True):
+            state.miss(PLAN, unfit, chain.places[0])
         return None
     job = found(state, chain, along_rows=True)
     state.honours.moved((state.nest.array(a) for a, _ in (*job.matrix, *job.vector)), job.width)

@@ -343,10 +343,11 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """Why a faster plan ("matrix product", "row") did not fit the loops at a place, for `explain`."""
+    """Why a faster plan ("row") did not fit the loops at a place, for `explain`; a way out where there is one."""
 
     plan: str
     why: str
+    way: str = ""
     at: Span = field(default=NOWHERE, compare=False)
 
 

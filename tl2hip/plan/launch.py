@@ -20,6 +20,7 @@ from tl2hip.plan.loops import Spread
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
+from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.walk import map_exprs
 from tl2hip.plan.widen import Moves, Widened, moves
 from tl2hip.source.span import Span
@@ -91,8 +92,9 @@ def rows_of_vectors(state: State, chain: Chain) -> Launch | None:
     *outer, lane = chain.axes
     if chain.lane() != len(outer) or private.allocated(chain.body):
         return None
-    found = moves(state, lane, chain.body, {u.array for a in chain.axes for u in state.kinds[a.name].updates})
-    if found is None:
+    try:
+        found = moves(state, lane, chain.body, {u.array for a in chain.axes for u in state.kinds[a.name].updates})
+    except Unfit:
         return None
     moved = moved_arrays(state, found)
     found = replace(found, width=marks.width(lane, moved, found.width))

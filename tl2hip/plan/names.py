@@ -16,6 +16,11 @@ def called(axis: Axis) -> str:
     return axis.user or NUMBER.sub("", axis.name)
 
 
+def told(axis: Axis) -> str:
+    """What reasons call an axis: the user's name, where there is one."""
+    return axis.user or "a slice"
+
+
 class Names:
     """Gives names not in use yet: the wish itself, else the wish with the first free number behind it.
 

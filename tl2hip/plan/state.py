@@ -18,12 +18,9 @@ from tl2hip.plan.kernels import finish
 from tl2hip.plan.marks import Honours
 from tl2hip.plan.names import Names, called
 from tl2hip.plan.tree import Tree
+from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.walk import all_exprs, all_stmts
 from tl2hip.source.span import Span
-
-
-class Unfit(Exception):
-    """Why a faster plan does not fit a nest; the text is for `explain`."""
 
 
 @dataclass(slots=True)
@@ -72,9 +69,9 @@ class State:
         """Remember where a loop of the user went; loops tl2hip made itself are told under their own names."""
         self.notes.append(Note(axis, where, why, at))
 
-    def miss(self, plan: str, why: str, at: Span) -> None:
-        """Remember why a faster plan did not fit what a rule recognised."""
-        self.misses.append(Miss(plan, why, at))
+    def miss(self, plan: str, unfit: Unfit, at: Span) -> None:
+        """Remember why a faster plan did not fit the nest at a place, which looked like one of its kind."""
+        self.misses.append(Miss(plan, unfit.why, unfit.way, unfit.at or at))
 
     def check(self, body: tuple[NestStmt, ...], misses: Sequence[Miss] = ()) -> None:
         """Note the marks of a piece of the program that its plan did not honour; `misses` kept faster plans from

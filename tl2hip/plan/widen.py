@@ -12,16 +12,24 @@ from dataclasses import dataclass, field, replace
 
 from tl2hip.dtypes import DType
 from tl2hip.nest.index import ZERO, add, mul, number
-from tl2hip.nest.ir import Array, Axis, AxisRef, Binary, Expr, Load, Logic, Set, Stmt, Store, Update, Var
+from tl2hip.nest.ir import Array, Axis, AxisRef, Binary, Expr, If, Load, Logic, Set, Stmt, Store, Update, Var
 from tl2hip.nest.walk import all_exprs, all_parts, map_expr, map_stmt_exprs
 from tl2hip.plan.access import coefficient
 from tl2hip.plan.gfx942 import ACCESS_BYTES
 from tl2hip.plan.ir import DeclareVector, DeviceStmt, For, LoadVector, Placed, StoreVector
+from tl2hip.plan.names import told
 from tl2hip.plan.state import State
+from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
 from tl2hip.source.span import Span
 
 Place = tuple[str, tuple[Expr, ...]]
 """An array and an index into it."""
+
+BRANCH = "store a conditional expression in its place, at every element"
+"""The way out of a branch."""
+
+LEAST_BYTES = 4
+"""Bytes of the narrowest access of vectors."""
 
 Lower = Callable[[tuple[Stmt, ...]], tuple[DeviceStmt, ...]]
 
@@ -39,24 +47,65 @@ class Moves:
     stores: tuple[Place, ...]
 
 
-def moves(state: State, axis: Axis, body: tuple[Stmt, ...], atomic: Collection[str]) -> Moves | None:
-    """How a body can move vectors along an axis; None where it cannot, as where an Update must be atomic."""
-    if axis.step != 1 or not all(isinstance(s, Set | Store | Update) for s in body):
-        return None
+def moves(state: State, axis: Axis, body: tuple[Stmt, ...], atomic: Collection[str]) -> Moves:
+    """How a body can move vectors along an axis. Raises Unfit where it cannot, as where an Update is atomic."""
+    if axis.step != 1:
+        raise Unfit(f"{told(axis)} does not count up by 1")
+    check_straight(body)
     written = [s for s in body if isinstance(s, Store | Update)]
+    check_stores(state, body, axis, atomic)
     stores = tuple((s.array, s.index) for s in written)
-    arrays = {a for a, _ in stores}
-    if len(arrays) != len(stores) or arrays & set(atomic) or _read_behind(body):
-        return None
-    if not all(s.always and side_by_side(state, (s.array, s.index), axis) for s in written):
-        return None
     updated = [(s.array, s.index) for s in written if isinstance(s, Update)]
     loads = tuple(dict.fromkeys((*(_place(e) for e in vector_loads(state, axis, body)), *updated)))
-    sizes = [state.nest.array(a).dtype.bytes for a, _ in (*loads, *stores)]
-    width = ACCESS_BYTES // max(sizes, default=ACCESS_BYTES)
-    if width < 2 or width * min(sizes) < 4:
-        return None
+    arrays = [state.nest.array(a) for a, _ in (*loads, *stores)]
+    if not arrays:
+        raise Unfit("nothing is stored")
+    wide, narrow = (pick(arrays, key=lambda a: a.dtype.bytes) for pick in (max, min))
+    width = ACCESS_BYTES // wide.dtype.bytes
+    if width * narrow.dtype.bytes < LEAST_BYTES:
+        raise Unfit(f"{width} elements of {wide.name} fill an access, and so few of {narrow.name} make none")
     return Moves(axis, width, loads, stores)
+
+
+def check_straight(body: tuple[Stmt, ...]) -> None:
+    """Raises Unfit where a body holds a branch or a loop."""
+    for s in body:
+        if isinstance(s, If):
+            raise Unfit("what stands under a test is not done at every element", BRANCH, s.at)
+        if not isinstance(s, Set | Store | Update):
+            raise Unfit("a loop or an array of its own stands in the body", at=s.at)
+
+
+def check_stores(state: State, body: tuple[Stmt, ...], axis: Axis, atomic: Collection[str]) -> None:
+    """Raises Unfit where what a straight body stores cannot go to memory by vectors along an axis, behind all that
+    is loaded."""
+    stored: set[str] = set()
+    for s in body:
+        behind = next((e.array for e in all_exprs((s,)) if isinstance(e, Load) and e.array in stored), None)
+        if behind is not None:
+            raise Unfit(f"{behind} is loaded behind where it is stored", "keep the value in a local", s.at)
+        if isinstance(s, Store | Update):
+            if s.array in stored:
+                again = any(isinstance(x, Store | Update) and x.index == s.index and x is not s for x in body)
+                way = "keep the value in a local, and store it once" if again else ""
+                raise Unfit(f"{s.array} is stored to twice", way, s.at)
+            if s.array in atomic:
+                raise Unfit(f"several iterations update one element of {s.array}", at=s.at)
+            check_side_by_side(state, s, axis)
+            stored.add(s.array)
+
+
+def check_side_by_side(state: State, s: Load | Store | Update, axis: Axis, at: Span | None = None) -> None:
+    """Raises Unfit where an access is not always to elements that lie side by side along an axis."""
+    array, place = state.nest.array(s.array), at if isinstance(s, Load) else s.at
+    if array.strides is not None:
+        raise Unfit(f"{s.array} has strides of its own", STRIDES.format(s.array), place)
+    if not s.always:
+        raise Unfit(f"an index of {s.array} may lie outside of it", ASSERT.format(s.array), place)
+    if coefficient(s.index[-1], axis.name) == -1:
+        raise Unfit(f"{s.array} is accessed backwards along {told(axis)}", at=place)
+    if not side_by_side(state, (s.array, s.index), axis):
+        raise Unfit(f"{s.array} is not accessed at consecutive elements along {told(axis)}", at=place)
 
 
 def vector_loads(state: State, axis: Axis, body: Iterable[Stmt]) -> tuple[Load, ...]:
@@ -82,17 +131,6 @@ def side_by_side(state: State, place: Place, axis: Axis) -> bool:
     still = all(coefficient(i, axis.name) == 0 for i in index[:-1])
     own = any(isinstance(p, Var | Load) for i in index for p in all_parts(i))
     return still and not own and coefficient(index[-1], axis.name) == 1
-
-
-def _read_behind(body: tuple[Stmt, ...]) -> bool:
-    """Whether an array is loaded behind the statement that stores it: loads go first."""
-    stored: set[str] = set()
-    for s in body:
-        if any(isinstance(e, Load) and e.array in stored for e in all_exprs((s,))):
-            return True
-        if isinstance(s, Store | Update):
-            stored.add(s.array)
-    return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from tl2hip.plan.matrix_ir import Remark
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
+from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.walk import map_exprs as device_exprs
 from tl2hip.plan.widen import Moves, Widened, moves
 
@@ -118,9 +119,12 @@ def body_of(p: MatrixProduct) -> tuple[Stmt, ...]:
 
 def moved_in_vectors(state: State, p: MatrixProduct, tile: Tile) -> Moves | None:
     """How the body moves runs of columns; None where it cannot, or a run is one element."""
-    found = moves(state, p.columns, body_of(p), ())
     run = tile.mfma.run
-    if found is None or run == 1:
+    if run == 1:
+        return None
+    try:
+        found = moves(state, p.columns, body_of(p), ())
+    except Unfit:
         return None
     sizes = [state.nest.array(array).dtype.bytes for array, _ in (*found.loads, *found.stores)]
     return replace(found, width=run) if run * min(sizes) >= 4 and run * max(sizes) <= ACCESS_BYTES else None

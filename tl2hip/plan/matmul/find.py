@@ -32,6 +32,7 @@ from tl2hip.plan.layout.mfma import Mfma, find
 from tl2hip.plan.names import called
 from tl2hip.plan.promote import promoted
 from tl2hip.plan.state import State
+from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
 from tl2hip.source.span import Span
 
 PLAN = "matrix product"
@@ -100,30 +101,26 @@ class MatrixProduct:
 
 
 def found(state: State, chain: Chain) -> MatrixProduct | None:
-    """The product that the body of a chain is; None, with the reason told where a rule saw one, if it is none."""
+    """The product that the body of a chain is; None, with the reason told where a rule saw one, if it is none. Of a
+    matrix times a vector nothing is told: loops over rows and the sum, or a factor without an axis of its own."""
     marked = {i.at: i for i in state.nest.idioms if i.rule == "contraction"}
     sites = [s for s in all_stmts(chain.body) if isinstance(s, Set | Update | Store) and s.at in marked]
-    if not sites:
+    if not sites or len(chain.axes) + max(_loops_around(chain.body, s) for s in sites) < 3:
         return None
     try:
         return _product(state, chain, sites[0].at)
-    except _Miss as miss:
-        state.miss(PLAN, str(miss), sites[0].at)
+    except Unfit as unfit:
+        state.miss(PLAN, unfit, sites[0].at)
         return None
 
 
-class _Miss(Exception):
-    """Why a nest is no product that matrix instructions compute."""
-
-
-def _product(state: State, chain: Chain, at: Span) -> MatrixProduct:
+def _product(state: State, chain: Chain, at: Span) -> MatrixProduct | None:
     body = tuple(_flat(state, chain.body))
     loops = [n for n, s in enumerate(body) if isinstance(s, Loop)]
     if len(loops) != 1:
         outer = " and ".join(f"`{called(a)}`" for a in chain.axes)
-        raise _Miss(
-            f"{len(loops)} loops stand inside {outer}; a product has one, its sum: give each loops of its own"
-        )
+        why = f"{len(loops)} loops stand inside {outer}; a product has one, its sum"
+        raise Unfit(why, "give each loops of its own")
     over = body[loops[0]]
     assert isinstance(over, Loop)
     ahead, behind = body[: loops[0]], body[loops[0] + 1 :]
@@ -131,16 +128,18 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct:
     start, ahead = _start(state, ahead, name, dtype)
     _check_bounds(chain, over)
     if any(isinstance(s, Loop | Alloc) for s in all_stmts((*ahead, *behind))):
-        raise _Miss("what is done with an element holds a loop")
+        raise Unfit("what is done with an element holds a loop")
     x, y = (_factor(state, e, over) for e in (left, right))
+    if not _own(x, y, chain) or not _own(y, x, chain):
+        return None
     a, b = _operand(x, y, chain, over), _operand(y, x, chain, over)
     written = {s.array for s in all_stmts((*ahead, *behind)) if isinstance(s, Store | Update)}
     if written & {a.array, b.array}:
-        raise _Miss("a factor is written by the same loops")
+        raise Unfit("a factor is written by the same loops", "store the result in an array of its own")
     if unit_stride(behind, a.axis) > unit_stride(behind, b.axis):
         a, b = b, a
     if any(state.kinds[axis.name].updates for axis in chain.axes):
-        raise _Miss("elements of the result meet")
+        raise Unfit("elements of the result meet")
     axes = {x.name: x for x in chain.axes}
     places = tuple(n for n, x in enumerate(chain.axes) if x.name not in (a.axis, b.axis))
     pads = (_pad(state.nest.array(a.array)), _pad(state.nest.array(b.array)))
@@ -148,15 +147,21 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct:
         chain, axes[a.axis], axes[b.axis], places, over, a, b, pads, name, dtype, start, ahead, behind, at
     )
     if 1 in (value_of(made.rows.stop), value_of(made.columns.stop)):
-        raise _Miss("a matrix times a vector leaves matrix instructions idle")
+        raise Unfit("a matrix times a vector leaves matrix instructions idle")
     if made.instruction(16) is None:
-        raise _Miss(f"gfx942 has no matrix instruction for {a.dtype} and {b.dtype} into {dtype}")
+        raise Unfit(f"gfx942 has no matrix instruction for {a.dtype} and {b.dtype} into {dtype}")
     return made
 
 
 def _pad(array: Array) -> int:
     """Elements that the user wants between rows in LDS; without any, pieces change places instead."""
     return next((m.value or 0 for m in array.marks if m.name == "lds"), 0)
+
+
+def _loops_around(body: tuple[Stmt, ...], site: Stmt) -> int:
+    """How many loops of a body stand around one of its statements."""
+    loops = (s for s in all_stmts(body) if isinstance(s, Loop))
+    return sum(any(s is site for s in all_stmts(loop.body)) for loop in loops)
 
 
 def _flat(state: State, body: tuple[Stmt, ...]) -> Iterator[Stmt]:
@@ -178,19 +183,19 @@ def _term(over: Loop) -> tuple[str, DType, Expr, Expr]:
 
     for s in before:
         if not isinstance(s, Set):
-            raise _Miss("the summing loop does more than sum")
+            raise Unfit("the summing loop does more than sum")
         known[s.name] = whole(s.value)
     if not isinstance(last, Set) or last.name in known:
-        raise _Miss("the summing loop does more than sum")
+        raise Unfit("the summing loop does more than sum")
     match whole(last.value):
         case Binary(op="+", left=Var(name=name, dtype=t), right=Binary(op="*", left=a, right=b)):
             pass
         case Binary(op="+", left=Binary(op="*", left=a, right=b), right=Var(name=name, dtype=t)):
             pass
         case _:
-            raise _Miss("a term is no product of two elements")
+            raise Unfit("a term is no product of two elements")
     if name != last.name:
-        raise _Miss("the summing loop does more than sum")
+        raise Unfit("the summing loop does more than sum")
     return name, t, a, b
 
 
@@ -200,11 +205,11 @@ def _start(state: State, ahead: tuple[Stmt, ...], name: str, dtype: DType) -> tu
     sets = [s for s in ahead if isinstance(s, Set) and s.name == name]
     read = any(isinstance(e, Var) and e.name == name for e in all_exprs(ahead))
     if len(sets) != 1 or read:
-        raise _Miss(f"{name} is used before the sum")
+        raise Unfit(f"{name} is used before the sum")
     (at,) = sets
     if isinstance(at.value, Const):
         if dtype.is_float and at.value.value == 0 and math.copysign(1, at.value.value) < 0:
-            raise _Miss(f"{name} starts from -0.0, and the sums of matrix instructions from 0.0")
+            raise Unfit(f"{name} starts from -0.0, and the sums of matrix instructions from 0.0")
         return at.value, tuple(s for s in ahead if s is not at)
     first = Var(state.names.fresh(f"{name}_start", keep=True), dtype)
     state.dtypes[first.name] = dtype
@@ -215,28 +220,36 @@ def _check_bounds(chain: Chain, over: Loop) -> None:
     """Every axis runs from 0 by 1 to an end that no other axis moves."""
     for axis in (*chain.axes, over.axis):
         if axis.start != ZERO or axis.step != 1:
-            raise _Miss(f"{axis.user or axis.name} does not run from 0 by 1")
+            raise Unfit(f"{axis.user or axis.name} does not run from 0 by 1")
         if any(isinstance(p, AxisRef | Var | Load) for p in all_parts(axis.stop)):
-            raise _Miss(f"the end of {axis.user or axis.name} is not the same for all elements")
+            raise Unfit(f"the end of {axis.user or axis.name} is not the same for all elements")
 
 
 def _factor(state: State, e: Expr, over: Loop) -> Load:
     """A factor that is an element of an array, exactly widened where its dtype is narrower than the sum's."""
     inner = e.value if isinstance(e, Cast) else e
     if not isinstance(inner, Load):
-        raise _Miss("a factor is no element of an array")
+        raise Unfit("a factor is no element of an array", "compute the factor into an array of its own first")
     if inner.dtype not in SUMS.get(e.dtype, ()):
-        raise _Miss(f"no matrix instruction multiplies {inner.dtype} into {e.dtype}")
+        way = f"sum in {wide}: {wide}(x) * {wide}(y)" if (wide := _sums_of(inner.dtype)) else ""
+        raise Unfit(f"no matrix instruction multiplies {inner.dtype} into {e.dtype}", way)
     array = state.nest.array(inner.array)
     if not inner.always:
-        raise _Miss(f"an index of {array.name} may lie outside of it")
-    if array.strides is not None or state.placed[array.name].space not in ("global", "workspace"):
-        raise _Miss(f"{array.name} is no row-major array in memory")
+        raise Unfit(f"an index of {array.name} may lie outside of it", ASSERT.format(array.name))
+    if array.strides is not None:
+        raise Unfit(f"{array.name} has strides of its own", STRIDES.format(array.name))
+    if state.placed[array.name].space not in ("global", "workspace"):
+        raise Unfit(f"{array.name} is an array of each thread's own")
     if any(isinstance(p, Load | Var) for i in inner.index for p in all_parts(i)):
-        raise _Miss(f"an index of {array.name} is not known before the kernel runs")
+        raise Unfit(f"an index of {array.name} is not known before the kernel runs")
     if not _alone(inner, over.axis.name):
-        raise _Miss(f"an index of {array.name} is not the summed axis alone")
+        raise Unfit(f"an index of {array.name} is not the summed axis alone")
     return inner
+
+
+def _sums_of(factor: DType) -> DType | None:
+    """The dtype of the sums of matrix instructions that multiply a dtype; None where there are none."""
+    return next((wide for wide, factors in SUMS.items() if factor in factors), None)
 
 
 def _alone(e: Load, axis: str) -> bool:
@@ -244,13 +257,18 @@ def _alone(e: Load, axis: str) -> bool:
     return sum(p == AxisRef(axis) for i in e.index for p in all_parts(i)) == 1 and AxisRef(axis) in e.index
 
 
+def _own(e: Load, other: Load, chain: Chain) -> set[str]:
+    """The axes of a chain that the index of one factor has and that of the other has not."""
+    mine, others = ({p.axis for i in f.index for p in all_parts(i) if isinstance(p, AxisRef)} for f in (e, other))
+    return {a.name for a in chain.axes} & mine - others
+
+
 def _operand(e: Load, other: Load, chain: Chain, over: Loop) -> Operand:
     """The operand by the axis that it has and the other has not: the last of several in its index."""
-    shared = {p.axis for i in other.index for p in all_parts(i) if isinstance(p, AxisRef)}
-    axes = {a.name for a in chain.axes} - shared
+    axes = _own(e, other, chain)
     own = [i.axis for i in e.index if isinstance(i, AxisRef) and i.axis in axes and _alone(e, i.axis)]
     if not own:
-        raise _Miss(f"{e.array} has no axis of its own that is an index alone")
+        raise Unfit(f"{e.array} has no axis of its own that is an index alone")
     if e.index[-1] not in (AxisRef(own[-1]), AxisRef(over.axis.name)):
-        raise _Miss(f"consecutive elements of {e.array} run along neither the summed axis nor {own[-1]}")
+        raise Unfit(f"consecutive elements of {e.array} run along neither the summed axis nor {own[-1]}")
     return Operand(e.array, e.dtype, e.index, own[-1], over.axis.name)

@@ -21,6 +21,7 @@ from tl2hip.plan.matmul.kernel import TileKernel, tile_kernel
 from tl2hip.plan.matrix_ir import LdsBarrier
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
+from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.widen import Moves
 from tl2hip.source.problems.base import Refused
 
@@ -57,14 +58,15 @@ def _cut(state: State, p: MatrixProduct) -> TileKernel | None:
     marks.check_pads(state, p)
     repeated = next((a for a in (p.rows, p.columns) if a.marked("unroll")), None)
     if repeated is not None and not marks.constrained(p):
-        state.miss(PLAN, f"its tile is unrolled as a whole, not {called(repeated)} alone", p.at)
+        why = f"its tile is unrolled as a whole, not {called(repeated)} alone"
+        state.miss(PLAN, Unfit(why, "take the unroll mark out"), p.at)
         return None
     found = marks.cut(p)
     if isinstance(found, marks.Cut):
         return tile_kernel(state, p, found.tile, found.left, found.right)
     if marks.constrained(p):
         raise Refused(marks.refusal(state, p, found))
-    state.miss(PLAN, found.why, p.at)
+    state.miss(PLAN, Unfit(found.why, marks.way_out(p, found)), p.at)
     return None
 
 

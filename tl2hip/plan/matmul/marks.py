@@ -120,8 +120,7 @@ def check_pads(state: State, p: MatrixProduct) -> None:
 
 def refusal(state: State, p: MatrixProduct, fault: Fault) -> Problem:
     """Why a product cannot be cut as its marks say."""
-    advice = next((words for other, words in _ways_out(p, fault) if isinstance(cut(other), Cut)), "")
-    advice = advice or "leave the tiles and marks out, and tl2hip chooses ones that fit"
+    advice = way_out(p, fault)
     axis, mark = _blamed(p, fault)
     kernel, threads = f"{state.nest.name}_kernel", _threads(p)
     tile = next(iter(tiles(p)), None)
@@ -142,6 +141,12 @@ def refusal(state: State, p: MatrixProduct, fault: Fault) -> Problem:
         reason = f"two waves a SIMD leave {REGISTERS // 2} for each"
         return TooManyRegisters(kernel, tile.registers(1), told, reason, advice, at=mark.at)
     return not_honoured(axis, mark, fault.why, advice)
+
+
+def way_out(p: MatrixProduct, fault: Fault) -> str:
+    """What to say instead, so that a product can be cut."""
+    tried = next((words for other, words in _ways_out(p, fault) if isinstance(cut(other), Cut)), "")
+    return tried or "leave the tiles and marks out, and tl2hip chooses ones that fit"
 
 
 def _threads(p: MatrixProduct) -> int:

@@ -15,53 +15,50 @@ from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, Logic, Loop, St
 from tl2hip.nest.walk import substitute
 from tl2hip.plan import launch as general
 from tl2hip.plan import marks
-from tl2hip.plan.access import multiplies
 from tl2hip.plan.block import gather, inner_loops
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.gfx942 import MAX_GRID_X, WAVE
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, HostIf, HostLoop, HostStmt, Launch, Let
-from tl2hip.plan.names import called
+from tl2hip.plan.names import called, told
 from tl2hip.plan.reduce import partials
 from tl2hip.plan.rows import size as sizes
-from tl2hip.plan.rows.find import Row, find
+from tl2hip.plan.rows.find import Row, down, find, near
 from tl2hip.plan.rows.lower import RowCode
 from tl2hip.plan.rows.size import LANE_WORK, Size
-from tl2hip.plan.state import State, Unfit
+from tl2hip.plan.state import State
 from tl2hip.plan.tree import Tree
+from tl2hip.plan.turning import deepened, turns
+from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.walk import map_exprs
 from tl2hip.source.span import Span
 
 __all__ = ["rows"]
 
+PLAN = "row"
+
 
 def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     """The launches of a nest of rows that registers hold; None where it is no such nest."""
-    if not inner_loops(chain.body, state.kinds):
+    if not inner_loops(chain.body, state.kinds) or turns(deepened(chain, state.kinds)):
         return None
     trial = replace(state, kinds=dict(state.kinds), dtypes=dict(state.dtypes), names=copy.deepcopy(state.names))
     body = gather(trial, chain.body)
     if cooperation(replace(chain, body=body), trial.kinds) != "block":
+        _tell_columns(state, chain)
+        return None
+    if not near(chain.body):
         return None
     try:
         if any(state.kinds[axis.name].updates for axis in chain.axes):
             raise Unfit("several rows update one element")
         row, width = _found(trial, body, chain.axes)
-        waves = _waves(state, chain, row, width)
-    except Unfit as why:
-        state.miss("row", str(why), chain.places[0])
+        waves, together = _waves(state, chain, row, width), _together(chain)
+        length = value_of(row.extent)
+        size = None if length is None else _fixed(state, row, length, width, together, waves)
+    except Unfit as unfit:
+        state.miss(PLAN, unfit, chain.places[0])
         return None
-    together = sizes.rows_of(chain.axes[-1].tile)
-    if not together:
-        state.miss("row", f"a tile of {chain.axes[-1].tile} rows is more than a block has waves", chain.places[-1])
-        return None
-    length = value_of(row.extent)
-    if length is not None:
-        size = sizes.fixed(length, width, sizes.most_vectors(state, row, width, LANE_WORK), together, waves)
-        if size is None:
-            state.miss(
-                "row", f"a row of {length} is too long or no whole number of {width} elements", chain.places[0]
-            )
-            return None
+    if size is not None:
         row = replace(row, body=gather(state, chain.body))
         _tell(state, chain, row, (size,))
         _honour(state, chain, row, size)
@@ -70,17 +67,45 @@ def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     return _any_length(state, chain, row, tried)
 
 
+def _tell_columns(state: State, chain: Chain) -> None:
+    """Says why loops that are those of rows, but for the direction, are not."""
+    loop = down(chain.body, chain.axes)
+    if loop is not None:
+        name = told(loop.axis)
+        why = f"{name} steps from row to row, so that each thread runs down a column of its own"
+        way = f"hold the arrays with {name} as their last index"
+        state.miss(PLAN, Unfit(why, way), loop.at)
+
+
+def _together(chain: Chain) -> int:
+    """Rows that a block takes together."""
+    tile = chain.axes[-1].tile
+    together = sizes.rows_of(tile)
+    if not together:
+        way = "take the tile size out"
+        raise Unfit(f"a tile of {tile} rows is more than a block has waves", way, chain.places[-1])
+    return together
+
+
+def _fixed(state: State, row: Row, length: int, width: int, together: int, waves: int | None) -> Size:
+    """How a row of a length that is known is shared out."""
+    size = sizes.fixed(length, width, sizes.most_vectors(state, row, width, LANE_WORK), together, waves)
+    if size is None:
+        raise Unfit(f"a row of {length} is too long or no whole number of {width} elements")
+    return size
+
+
 def _waves(state: State, chain: Chain, row: Row, width: int) -> int | None:
     """The waves that the user says share a row. Raises Unfit where marks say what this plan cannot do."""
     for axis in chain.axes:
         if axis.marks:
-            raise Unfit(f"{called(axis)} has marks of its own")
+            raise Unfit(f"{told(axis)} has marks of its own", "take them out")
     axes = [s.axis for s in row.loops]
     waves = list(dict.fromkeys(n for a in axes if (n := a.mark("waves")) is not None))
     wide = [n for a in axes if (n := a.mark("vec")) is not None]
     wide += [n for h in row.held if (n := marks.vec(state.nest.array(h.array))) is not None]
     if len(waves) > 1 or any(n != width for n in wide):
-        raise Unfit(f"marks say other waves, or other than {width} elements at a time")
+        raise Unfit(f"marks say other waves, or other than {width} elements at a time", "take them out")
     return waves[0] if waves else None
 
 
@@ -100,9 +125,7 @@ def _found(trial: State, body: tuple[Stmt, ...], around: tuple[Axis, ...]) -> tu
     for s in row.loops:
         reductions = trial.kinds[s.axis.name].reductions
         if partials(reductions, s.axis, s.body, trial.dtypes, trial.names) is None:
-            raise Unfit(f"a reduction over {called(s.axis)} cannot be shared out")
-    if len(row.loops) == 1 and multiplies(row.loops):
-        raise Unfit("one sum of products is no more than a product of a matrix and a vector")
+            raise Unfit(f"a reduction over {told(s.axis)} cannot be shared out")
     width = sizes.width_of(trial, row)
     if width is None:
         raise Unfit("nothing along it can be moved 16 bytes at a time")

@@ -27,11 +27,12 @@ from tl2hip.nest.ir import (
     Update,
     While,
 )
-from tl2hip.nest.walk import all_parts, all_stmts, own_exprs
-from tl2hip.plan.access import loads_or_locals
+from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, own_exprs
+from tl2hip.plan.access import contiguous, loads_or_locals, moves_with, multiplies
 from tl2hip.plan.gfx942 import WAVE
-from tl2hip.plan.names import called
-from tl2hip.plan.state import State, Unfit
+from tl2hip.plan.names import told
+from tl2hip.plan.state import State
+from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
 
 HERE = AxisRef("")
 """Stands for the axis of whichever loop an index is used in."""
@@ -70,6 +71,39 @@ class Row:
         return tuple(s for s in self.body if isinstance(s, Loop))
 
 
+def near(body: tuple[Stmt, ...]) -> bool:
+    """Whether a body looks like one that works on a row: a straight loop of it runs along consecutive elements of
+    an array, and it is no single sum of products, which has a plan of its own."""
+    loops = [s for s in body if isinstance(s, Loop)]
+    if len(loops) == 1 and multiplies(loops):
+        return False
+    return any(contiguous(index, s.axis.name) for s in loops for index in _straight(s))
+
+
+def down(body: tuple[Stmt, ...], around: tuple[Axis, ...]) -> Loop | None:
+    """The first of several straight loops that step from row to row of an array, whose consecutive elements lie
+    along an axis around them; None where a body has no such loops."""
+    loops = [
+        s
+        for s in body
+        if isinstance(s, Loop)
+        and any(
+            moves_with(index, s.axis.name) and any(contiguous(index, a.name) for a in around)
+            for index in _straight(s)
+        )
+    ]
+    return loops[0] if len(loops) > 1 else None
+
+
+def _straight(loop: Loop) -> list[tuple[Expr, ...]]:
+    """The places of all accesses of a straight loop; none where another loop is inside."""
+    stmts = tuple(all_stmts(loop.body))
+    if any(isinstance(s, Loop | While) for s in stmts):
+        return []
+    indices = [e.index for e in all_exprs(loop.body) if isinstance(e, Load)]
+    return indices + [s.index for s in stmts if isinstance(s, Store | Update)]
+
+
 def find(state: State, body: tuple[Stmt, ...], around: tuple[Axis, ...]) -> Row:
     """The row that a body works on, `around` which these axes turn. Raises Unfit."""
     extent = _shared_extent(state, body)
@@ -103,9 +137,9 @@ def _shared_extent(state: State, body: tuple[Stmt, ...]) -> Expr:
     if not stops:
         raise Unfit("no loop runs along it")
     if len(stops) > 1:
-        raise Unfit(f"{called(loops[0].axis)} does not end in the same place in all its loops")
+        raise Unfit(f"{told(loops[0].axis)} does not end in the same place in all its loops")
     if any(isinstance(p, AxisRef) for p in all_parts(stops[0])) or loads_or_locals(stops[0]):
-        raise Unfit(f"the launcher does not know where {called(loops[0].axis)} ends")
+        raise Unfit(f"the launcher does not know where {told(loops[0].axis)} ends")
     for s in loops:
         _check_loop(state, s)
     nested = [s for top in body if not isinstance(top, Loop) for s in all_stmts((top,))]
@@ -116,18 +150,18 @@ def _shared_extent(state: State, body: tuple[Stmt, ...]) -> Expr:
 
 def _check_loop(state: State, s: Loop) -> None:
     axis, kind = s.axis, state.kinds[s.axis.name]
-    name = called(axis)
+    name = told(axis)
     if axis.start != ZERO or axis.step != 1:
-        raise Unfit(f"{name} does not count up from 0 by 1")
+        raise Unfit(f"{name} does not count up from 0 by 1", at=s.at)
     own = [m for m in axis.marks if m.name not in ("waves", "vec") and (m.name, m.value) != ("lanes", WAVE)]
     if axis.tile is not None or own:
-        raise Unfit(f"{name} has a tile or marks of its own")
+        raise Unfit(f"{name} has a tile or marks of its own", "take them out", s.at)
     if kind.in_order:
-        raise Unfit(f"{name} is serial")
+        raise Unfit(kind.carried[0].sentence if kind.carried else f"{name} runs in order", at=s.at)
     if kind.updates:
-        raise Unfit(f"iterations of {name} update one element of {kind.updates[0].array}")
+        raise Unfit(f"iterations of {name} update one element of {kind.updates[0].array}", at=s.at)
     if any(isinstance(x, Loop | While | Alloc) for x in all_stmts(s.body)):
-        raise Unfit(f"more than a straight body is inside {name}")
+        raise Unfit(f"a loop or an array is inside {name}", at=s.at)
 
 
 class _Places:
@@ -189,15 +223,26 @@ class _Places:
     def _stores(self, s: Store | Update, axis: Axis, number: int, settled: set[Place], always: bool) -> Place:
         place = self._place(s.array, s.index, axis, s.always)
         if place is None:
-            raise Unfit(f"{s.array} is stored to elsewhere than at {called(axis)}")
+            raise self._misplaced(s, axis)
         if not always and s.array not in self._local and not self._around <= {*s.index}:
             # The row is stored whole, also where the test fails: there it may be another turn's.
-            raise Unfit(f"{s.array} is stored to under a test, where other turns may store to it, too")
+            raise Unfit(f"{s.array} is stored to under a test, where other turns may store to it, too", at=s.at)
         if isinstance(s, Update) or not always:
             self._needs(place, settled)
         self._found[place] = None
         self._last[place] = number
         return place
+
+    def _misplaced(self, s: Store | Update, axis: Axis) -> Unfit:
+        """Why what is stored has no place along the row."""
+        array = self._state.nest.array(s.array)
+        if array.strides is not None:
+            return Unfit(f"{s.array} has strides of its own", STRIDES.format(s.array), s.at)
+        if not s.always:
+            return Unfit(f"an index of {s.array} may lie outside of it", ASSERT.format(s.array), s.at)
+        if array.dtype is BOOL:
+            return Unfit(f"{s.array} holds truth values, which registers do not keep", at=s.at)
+        return Unfit(f"{s.array} is stored to elsewhere than at {told(axis)}", at=s.at)
 
     def _place(self, array: str, index: tuple[Expr, ...], axis: Axis, proven: bool) -> Place | None:
         a = self._state.nest.array(array)
@@ -223,7 +268,7 @@ class _Places:
             alike = {array, *self._state.same.get(array, frozenset())}
             indices = {index for other, index in self._found if other in alike}
             if alike & {*self._elsewhere} or len(indices) > 1 or (array in self._beside and alike & along):
-                raise Unfit(f"{array} is stored to and used elsewhere, too")
+                raise Unfit(f"{array} is stored to and used elsewhere, too", "store to an array of its own")
         if self._local & {*self._elsewhere}:
             raise Unfit("an array of the row's own is used at more than one place")
 
