@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import wrap
 
+from tl2hip.dtypes import U32
 from tl2hip.hip.access import offset
 from tl2hip.hip.expressions import show
 from tl2hip.hip.helpers import WIDTH, Helper
@@ -21,6 +22,7 @@ from tl2hip.plan.matrix_ir import (
     Part,
     Remark,
     TakeTile,
+    TurnBytes,
     Window,
 )
 
@@ -65,19 +67,19 @@ WINDOW = Helper(
 )
 
 
-def fetch(kind: str) -> Helper:
-    """16 bytes through a window's descriptor."""
+def fetch(kind: str, size: int) -> Helper:
+    """`size` bytes, 8 or 16, through a window's descriptor."""
     return Helper(
         f"fetch_{kind}",
-        "// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.\n"
+        f"// {size} bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.\n"
         f"{ON_DEVICE} {kind} fetch_{kind}(__amdgpu_buffer_rsrc_t from, int offset, int ahead)\n{{\n"
-        f"    return __builtin_bit_cast({kind}, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));\n"
-        "}",
+        f"    return __builtin_bit_cast({kind}, "
+        f"__builtin_amdgcn_raw_buffer_load_b{8 * size}(from, offset, ahead, 0));\n}}",
     )
 
 
 def fetch_any(kind: str) -> Helper:
-    """16 bytes at any element's address."""
+    """A vector at any element's address."""
     return Helper(
         f"fetch_{kind}_any",
         "// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a"
@@ -100,6 +102,56 @@ def first(kind: str, stored: str, element: str, width: int) -> Helper:
         "        if (e < count)\n            some[e] = from[e];\n"
         "    return some;\n}",
     )
+
+
+TURN_BYTES = Helper(
+    "turn_bytes",
+    "// Four words turned: byte q of word e of the result is byte e of word q.\n"
+    f"{ON_DEVICE} u32x4 turn_bytes(unsigned int a, unsigned int b, unsigned int c, unsigned int d)\n{{\n"
+    "    const unsigned int ab_low = __builtin_amdgcn_perm(b, a, 0x05010400);\n"
+    "    const unsigned int ab_high = __builtin_amdgcn_perm(b, a, 0x07030602);\n"
+    "    const unsigned int cd_low = __builtin_amdgcn_perm(d, c, 0x05010400);\n"
+    "    const unsigned int cd_high = __builtin_amdgcn_perm(d, c, 0x07030602);\n"
+    "    return {__builtin_amdgcn_perm(cd_low, ab_low, 0x05040100),\n"
+    "            __builtin_amdgcn_perm(cd_low, ab_low, 0x07060302),\n"
+    "            __builtin_amdgcn_perm(cd_high, ab_high, 0x05040100),\n"
+    "            __builtin_amdgcn_perm(cd_high, ab_high, 0x07060302)};\n}",
+)
+
+
+def turn(row: str, column: str, words: int, count: int) -> Helper:
+    """`count` rows of `words` words become columns of `count` bytes, two permutations for each word: the compiler
+    finds three to six instructions where bytes are moved one by one."""
+    name, groups = f"turn_{row}x{count}", range(count // 4)
+    turned = "".join(
+        f"        const u32x4 words_{g} = turn_bytes(row({4 * g}), row({4 * g + 1}), row({4 * g + 2}),"
+        f" row({4 * g + 3}));\n"
+        for g in groups
+    )
+    kind = "unsigned int" if count == 4 else f"u32x{count // 4}"
+    taken = ", ".join(f"words_{g}[e]" for g in groups)
+    return Helper(
+        name,
+        f"// {count} rows of {words * 4} bytes become columns, four at a time.\n"
+        f"{ON_DEVICE} void {name}(const {row} *rows, {column} *columns)\n{{\n"
+        f"    #pragma unroll\n    for (int w = 0; w < {words}; ++w) {{\n"
+        f"        const auto row = [=](int r) {{ return __builtin_bit_cast(u32x{words}, rows[r])[w]; }};\n"
+        f"{turned}"
+        "        #pragma unroll\n        for (int e = 0; e < 4; ++e) {\n"
+        f"            const {kind} column = {{{taken}}};\n"
+        f"            columns[w * 4 + e] = __builtin_bit_cast({column}, column);\n        }}\n    }}\n}}",
+        (TURN_BYTES,),
+    )
+
+
+@write.register
+def _turn_bytes(s: TurnBytes, w: Writer) -> None:
+    row, column = vector_of(s.rows, w), vector_of(s.columns, w)
+    words, count = declared_width(s.rows, w) // 4, declared_width(s.columns, w)
+    for n in {4, words, count // 4} - {1}:
+        vector_type(U32, n, w.ctx.used)
+    first = f"&{w.ctx.c(s.rows)}[{s.first}]" if s.first else w.ctx.c(s.rows)
+    w.line(f"{w.ctx.call(turn(row, column, words, count))}({first}, {w.ctx.c(s.columns)});")
 
 
 @write.register
@@ -130,7 +182,8 @@ def _fetch(s: Fetch, w: Writer) -> None:
     kind = vector_of(s.vector, w)
     if not s.aligned:
         vector_of(s.vector, w, aligned=False)
-    function = w.ctx.call(fetch(kind) if s.aligned else fetch_any(kind))
+    size = declared_width(s.vector, w) * w.ctx.arrays[s.vector].dtype.bytes
+    function = w.ctx.call(fetch(kind, size) if s.aligned else fetch_any(kind))
     given = f"{w.ctx.c(s.window)}, {w.ctx.c(s.offset)}[{w.text(s.offset_at)}], {w.text(s.ahead)}"
     w.line(f"{vector_at(s.vector, s.slot, w)} = {function}({given});")
 

@@ -21,7 +21,7 @@ from tl2hip.plan.ir import (
     Placed,
     StoreVector,
 )
-from tl2hip.plan.matrix_ir import Fetch, FetchFirst, TakeTile, Window
+from tl2hip.plan.matrix_ir import Fetch, FetchFirst, TakeTile, TurnBytes, Window
 from tl2hip.plan.rename import plainly
 from tl2hip.plan.walk import all_exprs, all_stmts
 
@@ -102,6 +102,8 @@ def touched(s: DeviceStmt) -> tuple[str, ...]:
             return (array,)
         case Fetch(vector=vector, offset=offset):
             return (vector, offset)
+        case TurnBytes(rows=rows, columns=columns):
+            return (rows, columns)
         case DeclareVector(vector=vector):
             return (vector,)
         case _:

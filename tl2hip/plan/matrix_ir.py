@@ -1,4 +1,4 @@
-"""Statements of kernels that feed matrix instructions: memory read in 16-byte pieces, products, and their order.
+"""Statements of kernels that feed matrix instructions: memory read in pieces, products, and their order.
 
 They stand in `plan.ir.DeviceStmt`. All of them are run by every lane of a block: uniform control flow only.
 """
@@ -43,8 +43,8 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """A vector of 16 bytes takes what stands `offset` bytes (a lane's own, below 2**31: element `offset_at` of a
-    thread's array of i32) and `ahead` bytes (the same for all lanes) behind the start of a window."""
+    """A vector of 8 or 16 bytes takes what stands `offset` bytes (a lane's own, below 2**31: element `offset_at` of
+    a thread's array of i32) and `ahead` bytes (the same for all lanes) behind the start of a window."""
 
     vector: str
     slot: tuple[Expr, ...]
@@ -67,6 +67,16 @@ class FetchFirst:
     count: Expr
     aligned: bool
     at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBytes:
+    """Rows of bytes become columns: vector e of `columns` takes element e of each of the vectors `rows` from number
+    `first` on, of as many of them as it has elements (a multiple of four)."""
+
+    rows: str
+    first: int
+    columns: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +133,6 @@ class KeepOrder:
     """The compiler moves no instruction across this place."""
 
 
-MatrixStmt = TakeTile | Window | Fetch | FetchFirst | MatrixMultiply | LdsBarrier | Group | Remark | KeepOrder
+MatrixStmt = (
+    TakeTile | Window | Fetch | FetchFirst | TurnBytes | MatrixMultiply | LdsBarrier | Group | Remark | KeepOrder
+)

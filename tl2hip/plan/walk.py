@@ -32,6 +32,7 @@ from tl2hip.plan.matrix_ir import (
     Part,
     Remark,
     TakeTile,
+    TurnBytes,
     Window,
 )
 
@@ -67,7 +68,9 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (*slot, *index, count)
         case Prefix(name=name, dtype=dtype):
             return (Var(name, dtype),)
-        case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | Remark() | KeepOrder():
+        case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | Remark():
+            return ()
+        case KeepOrder() | TurnBytes():
             return ()
 
 
@@ -138,7 +141,9 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, slot=each(f, s.slot), offset_at=f(s.offset_at), ahead=f(s.ahead))
         case FetchFirst():
             return replace(s, slot=each(f, s.slot), index=each(f, s.index), count=f(s.count))
-        case Barrier() | Combine() | Prefix() | DeclareVector() | LdsBarrier() | Group() | Remark() | KeepOrder():
+        case Barrier() | Combine() | Prefix() | DeclareVector() | LdsBarrier() | Group() | Remark():
+            return s
+        case KeepOrder() | TurnBytes():
             return s
 
 

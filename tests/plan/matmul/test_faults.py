@@ -54,3 +54,23 @@ def test_planted_fault_in_a_helper_is_found(fault: str, kernel: str) -> None:
 def test_nothing_is_found_where_nothing_is_planted(kernel: str) -> None:
     report = proven(converted(Product()), SHAPES[kernel])
     assert report.good, report.text
+
+
+BYTES = {
+    "bytes of two rows are exchanged": ("0x05010400", "0x01050004"),
+    "halves of words are exchanged": ("ab_low, 0x05040100", "ab_low, 0x01000504"),
+    "a column is written in another's place": ("columns[w * 4 + e]", "columns[w * 4 + 3 - e]"),
+    "rows are turned in another order": ("row(2), row(3)", "row(3), row(2)"),
+    "every column is the first": ("column = {words_0[e]}", "column = {words_0[0]}"),
+}
+
+
+@pytest.mark.parametrize("depth", ["64", "128"])
+@pytest.mark.parametrize("fault", BYTES)
+def test_planted_fault_where_bytes_are_turned_is_found(fault: str, depth: str) -> None:
+    k = converted(Product("NN", "f8e4m3", i="64, waves(2)", j="128, waves(2)", k=depth))
+    old, new = BYTES[fault]
+    assert k.printed is not None and old in k.printed.text
+    shape = {"M": 80, "N": 144, "K": 144}
+    assert not proven(k, shape, text=k.printed.text.replace(old, new)).good
+    assert proven(k, shape).good

@@ -35,6 +35,13 @@ def test_rows_of_all_banks_have_no_conflicts(dtype: str, kind: str) -> None:
     assert [b for b in found if b.clocks != b.ideal] == []
 
 
+@pytest.mark.parametrize("waves", ["", ", waves(2)"])
+@pytest.mark.parametrize("size", ["16", "32"])
+def test_small_tiles_that_turn_a_factor_have_no_conflicts(size: str, waves: str) -> None:
+    found = _lds(Product("NN", i="32" + waves, j=size, k="64"))
+    assert [b for b in found if b.clocks != b.ideal] == []
+
+
 def test_rows_of_half_the_banks_have_no_conflicts() -> None:
     assert all(b.clocks == b.ideal for b in _lds(Product(k="32")))
 
@@ -70,3 +77,20 @@ def test_loops_load_16_bytes_and_registers_suffice(tile: str, kind: str) -> None
         assert set(one.hot.all.lds_reads) == {"b128"}
         assert one.hot.all.mfma == rows * rows * 64 // (16 * 16 * 16) // (one.threads // 64)
         assert dict(one.hot.all.global_stores) == {}
+
+
+@pytest.mark.parametrize(
+    ("depth", "run", "loads"), [("128", 16, {"dwordx4": 8}), ("64", 8, {"dwordx2": 4, "dwordx4": 2})]
+)
+@pytest.mark.parametrize("dtype", ["f8e4m3", "i8"])
+def test_bytes_are_turned_by_two_permutations_for_each_word(
+    dtype: str, depth: str, run: int, loads: dict[str, int]
+) -> None:
+    marks = {"i": "128, waves(2)", "j": "128, waves(2)", "k": depth}
+    for one in _compiled(Product("NN", dtype, sums=SUMS[dtype], **marks)):
+        assert one.problems() == () and one.hot is not None
+        loop = one.hot.own
+        names = [line.split()[0] for line in one.hot.code]
+        assert dict(loop.global_loads) == loads
+        assert names.count("v_perm_b32") == 2 * run, "four rows of a thread are as many words as columns"
+        assert loop.valu <= 2 * run + 4 and loop.mfma == int(depth) // 2

@@ -103,18 +103,24 @@ def swizzled(rows: int, row_bytes: int, piece: int = 16) -> Tile:
     return Tile(rows, row_bytes, row_bytes, (0,) * first + _cycle(row_bytes, piece), piece)
 
 
-def transposing(rows: int, row_bytes: int) -> Tile:
+def transposing(rows: int, row_bytes: int, left: int = 0) -> Tile:
     """As `swizzled`, and rows 8 apart differ too: piece ^= phase(row) ^ phase(row / 8), pieces of 16 bytes.
 
     For rows of 128 bytes and more this is (row ^ row / 8) % 8. Lanes that hold 8 consecutive rows, transposed in
     registers, also write 16 bytes each without conflicts; rows of 64 bytes do so two ways, which no linear swizzle
     beats (8 rows always begin at the same bank).
+
+    `left` turns the bits of the second phase by so many places. Lanes that write fewer bytes each, to few rows,
+    fill 2 or 4 pieces side by side in each: there rows 8 apart must differ by as many pieces.
+
+    >>> [transposing(32, 128, 1).piece_xor(row) for row in (0, 8, 16, 24)]
+    [0, 2, 4, 6]
     """
     first, cycle = _rows_of_banks(row_bytes), _cycle(row_bytes, 16)
     masks = [0] * (first + 3 + len(cycle))
     for bit, mask in enumerate(cycle):
         masks[first + bit] ^= mask
-        masks[first + 3 + bit] ^= mask
+        masks[first + 3 + bit] ^= cycle[(bit + left) % len(cycle)]
     return Tile(rows, row_bytes, row_bytes, tuple(masks))
 
 

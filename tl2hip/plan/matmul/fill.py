@@ -9,7 +9,7 @@ turns them in registers and writes shorter pieces.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from tl2hip.nest.index import add, floor_div, modulo, mul, number, value_of, xor
@@ -19,7 +19,7 @@ from tl2hip.plan.layout.count import lds
 from tl2hip.plan.layout.lds import Tile as LdsTile
 from tl2hip.plan.layout.lds import padded, swizzled, transposing
 from tl2hip.plan.matmul.find import Operand
-from tl2hip.plan.matmul.tile import PIECE, Tile
+from tl2hip.plan.matmul.tile import Tile
 
 LINE = 128
 """Bytes of a line of the L2 cache: lanes side by side should take whole ones (AMD CDNA 3 white paper)."""
@@ -29,18 +29,20 @@ LINE = 128
 class Fill:
     """The fill of a tile of `rows` rows.
 
-    `turn` is 1 where pieces are moved as they are; else so many rows of memory are turned together, and a piece in
-    LDS has so many elements. `near` neighbouring lanes take neighbouring pieces of memory, and `deep` groups of
-    them the rows behind, before lanes go on along memory. `pad` elements lie between rows in LDS; with none, pieces
-    change places instead.
+    A lane takes `run` elements of memory at a time. `turn` is 1 where these pieces are moved as they are; else so
+    many rows of memory are turned together, and a piece in LDS has so many elements. `near` neighbouring lanes take
+    neighbouring pieces of memory, and `deep` groups of them the rows behind, before lanes go on along memory. `pad`
+    elements lie between rows in LDS; with none, pieces change places instead, as `layout.lds` says of `left`.
     """
 
     operand: Operand
     tile: Tile
     rows: int
+    run: int
     turn: int = 1
     near: int = 1
     deep: int = 1
+    left: int = 0
     pad: int = 0
 
     @property
@@ -50,8 +52,7 @@ class Fill:
         row = self.tile.depth * self.tile.bytes
         if self.pad:
             return padded(self.rows, row, self.pad * self.tile.bytes)
-        made = swizzled if self.turn == 1 else transposing
-        return made(self.rows, row)
+        return swizzled(self.rows, row) if self.turn == 1 else transposing(self.rows, row, self.left)
 
     @property
     def pitch(self) -> int:
@@ -61,17 +62,17 @@ class Fill:
     @property
     def loads(self) -> int:
         """Pieces that a lane loads of each tile."""
-        return self.rows * self.tile.row_pieces // self.tile.threads
+        return self.rows * self.tile.depth // self.run // self.tile.threads
 
     @property
     def stores(self) -> int:
         """Pieces that a lane writes to LDS of each tile."""
-        return self.loads if self.turn == 1 else self.loads // self.turn * self.tile.piece
+        return self.loads if self.turn == 1 else self.loads // self.turn * self.run
 
     @property
     def columns(self) -> int:
         """Pieces of the tile along memory, where they are turned."""
-        return self.rows // self.tile.piece
+        return self.rows // self.run
 
     # --- in memory ---------------------------------------------------------------------------------------
 
@@ -81,7 +82,7 @@ class Fill:
         if self.turn == 1:
             return floor_div(thread, t.row_pieces)
         far = mul(modulo(floor_div(thread, self.near * self.deep), self.columns // self.near), number(self.near))
-        return mul(add(modulo(thread, self.near), far), number(t.piece))
+        return mul(add(modulo(thread, self.near), far), number(self.run))
 
     def k(self, thread: Expr) -> Expr:
         """The element of the sum at which a thread's first load starts."""
@@ -118,7 +119,7 @@ class Fill:
     @property
     def width(self) -> int:
         """Elements of a piece in LDS."""
-        return self.tile.piece if self.turn == 1 else self.turn
+        return self.run if self.turn == 1 else self.turn
 
     def element(self, row: Expr, k: Expr) -> Expr:
         """Where an element lies, for a row and an element of the sum at the start of a piece in LDS."""
@@ -174,35 +175,39 @@ def _value(e: Expr) -> int:
 def fill(operand: Operand, tile: Tile, rows: int, pad: int) -> Fill | None:
     """The fill of a factor's tile; None where the threads do not share it evenly."""
     if operand.along == "over":
-        return Fill(operand, tile, rows, pad=pad)
+        return Fill(operand, tile, rows, tile.piece, pad=pad)
     return _turned(operand, tile, rows, pad)
 
 
 @cache
 def _turned(operand: Operand, tile: Tile, rows: int, pad: int) -> Fill | None:
-    """The first fill whose writes meet in no bank, else the one with the fewest that do."""
-    found: list[tuple[int, Fill]] = []
-    for f in _turning(operand, tile, rows, pad):
-        conflicts = f.conflicts()
-        if conflicts == 0:
-            return f
-        found.append((conflicts, f))
-    return min(found, key=lambda x: x[0], default=(0, None))[1]
+    """The first fill whose writes meet in no bank, else the one with the fewest that do. Pieces of 8 bytes are
+    taken from memory only where threads do not share those of 16 evenly: small tiles have too few."""
+    for run in (tile.piece, tile.piece // 2):
+        found: list[tuple[int, Fill]] = []
+        for f in _turning(operand, tile, rows, run, pad):
+            conflicts = f.conflicts()
+            if conflicts == 0:
+                return f
+            found.append((conflicts, f))
+        if found:
+            return min(found, key=lambda x: x[0])[1]
+    return None
 
 
-def _turning(operand: Operand, tile: Tile, rows: int, pad: int) -> Iterator[Fill]:
+def _turning(operand: Operand, tile: Tile, rows: int, run: int, pad: int) -> Iterator[Fill]:
     """Fills that all threads share evenly, the best first: wide writes, then whole lines of memory, then lanes that
     stay close to each other."""
-    columns = rows // tile.piece
-    if rows % tile.piece:
+    if run == 1 or rows % run:
         return
+    columns = rows // run
     for turn in (16, 8, 4, 2):
         if turn * tile.bytes in (4, 8, 16) and tile.depth % turn == 0:
-            for near in (LINE // PIECE, 16, 4, 2, 1):
+            for near in (LINE // (run * tile.bytes), 16, 4, 2, 1):
                 for deep in (1, 2, 4, 8):
-                    f = Fill(operand, tile, rows, turn, near, deep, pad)
+                    f = Fill(operand, tile, rows, run, turn, near, deep, pad=pad)
                     if columns % near == 0 and near * deep <= WAVE and _even(f):
-                        yield f
+                        yield from (f,) if pad else (replace(f, left=left) for left in range(3))
 
 
 def _even(f: Fill) -> bool:

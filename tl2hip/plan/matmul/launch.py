@@ -40,7 +40,7 @@ def matmul(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     moves = moved_in_vectors(state, p, kernel.tile)
     fast = _choice(state, kernel, lambda aligned: _add(state, kernel, moves, aligned=aligned))
     _note(state, kernel)
-    marks.honour(state, p, kernel.tile, moves)
+    marks.honour(state, p, (kernel.left, kernel.right), moves)
     tile = kernel.tile
     for axis, size in ((p.rows, tile.rows), (p.columns, tile.columns), (p.over.axis, tile.depth)):
         state.grain(axis.stop, size, tile.piece)

@@ -118,7 +118,7 @@ class SumLoop:
         runs: list[Run] = []
         for side in sorted(self.sides, key=lambda side: -side.fill.turn):
             # Turning 2-byte elements takes an instruction for each pair.
-            pairs = side.fill.turn // 2 if side.tile.bytes == 2 else 0
+            pairs = side.fill.turn // 2 if side.tile.bytes <= 2 else 0
             turning: tuple[Kind, ...] = ("vector",)
             runs.append(((*turning * pairs, "lds_write"), side.fill.stores))
         return [*runs, (("global_read",), sum(side.fill.loads for side in self.sides))]

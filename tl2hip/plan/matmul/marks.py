@@ -42,26 +42,22 @@ class Cut:
 
 
 def cut(p: MatrixProduct) -> Cut | Fault:
-    """The best tile that the marks allow and that fits, else what is at fault with the first that they allow."""
+    """The best tile that the marks allow and that fits, else what is at fault with the first that they allow. Tiles
+    that are not filled by 16 bytes at a time are left for marks that allow no other."""
     fault: Fault | None = None
+    narrow: Cut | None = None
     for tile in tiles(p):
         own = tile.fault()
         if own is None:
             left, right = fill(p.left, tile, tile.rows, p.pads[0]), fill(p.right, tile, tile.columns, p.pads[1])
             if left is not None and right is not None and left.splits(tile.down) and right.splits(tile.across):
-                if not _crowded(tile, left, right):
-                    return Cut(tile, left, right)
-                own = Fault("registers", "turning bytes takes more registers than two waves on a SIMD leave")
+                made = Cut(tile, left, right)
+                if left.run == right.run == tile.piece:
+                    return made
+                narrow = narrow or made
         fault = fault or own or Fault("threads", f"{tile.threads} threads do not share the tile evenly")
     waves = (p.rows.mark("waves") or 1) * (p.columns.mark("waves") or 1)
-    return fault or Fault("threads", f"{waves} waves share a tile; in a product at most {MOST_TOGETHER} do")
-
-
-def _crowded(tile: Tile, left: Fill, right: Fill) -> bool:
-    """Whether turning elements of a byte needs more registers than there are: it was seen to spill with fewer than
-    16 beside what the tile counts."""
-    turned = tile.bytes == 1 and max(left.turn, right.turn) > 1
-    return turned and tile.registers(1) + 16 > REGISTERS // 2
+    return narrow or fault or Fault("threads", f"{waves} waves share a tile; in a product at most {MOST_TOGETHER} do")
 
 
 def constrained(p: MatrixProduct) -> bool:
@@ -70,7 +66,7 @@ def constrained(p: MatrixProduct) -> bool:
     return any(name in ("waves", "stages") for name in marks) or any(p.pads)
 
 
-def honour(state: State, p: MatrixProduct, tile: Tile, moves: Moves | None) -> None:
+def honour(state: State, p: MatrixProduct, fills: tuple[Fill, Fill], moves: Moves | None) -> None:
     """Tells which marks the kernels honour."""
     honours = state.honours
     for axis in (p.rows, p.columns):
@@ -86,15 +82,15 @@ def honour(state: State, p: MatrixProduct, tile: Tile, moves: Moves | None) -> N
             honours.decline(axis.name, mark, "the matrix instruction says which lane holds which of its elements")
     for n in p.batch:
         honours.walked(p.chain.axes[n], "each block takes one product after the other, with all its waves")
-    _honour_arrays(state, p, tile, moves)
+    _honour_arrays(state, fills, moves)
 
 
-def _honour_arrays(state: State, p: MatrixProduct, tile: Tile, moves: Moves | None) -> None:
-    factors = (p.left.array, p.right.array)
+def _honour_arrays(state: State, fills: tuple[Fill, Fill], moves: Moves | None) -> None:
+    factors = {f.operand.array: f.run for f in fills}
     wide = {a for a, _ in (*moves.loads, *moves.stores)} if moves else set()
     for a in state.nest.arrays:
         width = moves.width if moves is not None and a.name in wide else 1
-        state.honours.moved([a], tile.piece if a.name in factors else width)
+        state.honours.moved([a], factors.get(a.name, width))
         if a.name in factors:
             state.honours.honour(a.name, "lds")
         else:

@@ -12,7 +12,7 @@ from tl2hip.plan.ir import DeclareVector, DeviceStmt, For, Let, LoadVector, Plac
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matmul.words import Words
-from tl2hip.plan.matrix_ir import Fetch, FetchFirst, Part, Remark, Window
+from tl2hip.plan.matrix_ir import Fetch, FetchFirst, Part, Remark, TurnBytes, Window
 from tl2hip.plan.state import State
 
 
@@ -76,7 +76,7 @@ class Side:
     def _said(self) -> str:
         """What the numbers of a factor are for."""
         f, a = self.fill, self.fill.operand.array
-        moved = f"{f.loads} pieces of 16 bytes"
+        moved = f"{f.loads} pieces of {f.run * f.tile.bytes} bytes"
         if f.turn > 1:
             moved += f", of which {f.turn} rows are turned at a time so that LDS has neighbours along the sum"
         offsets, to, start = self.storage.offsets, self.storage.own["to"], self.storage.own["start"]
@@ -98,8 +98,8 @@ class Side:
         """A row of memory, or where it lies past the end the last one, which nobody stores the products of."""
         if self.fill.operand.along == "over":
             return minimum(row, sub(self.end, ONE))
-        whole = mul(ceil_div(self.end, self.tile.piece), number(self.tile.piece))
-        return minimum(row, sub(whole, number(self.tile.piece)))
+        whole = mul(ceil_div(self.end, self.fill.run), number(self.fill.run))
+        return minimum(row, sub(whole, number(self.fill.run)))
 
     def _read_from(self) -> Expr:
         """Where this lane's piece of the first fragment and slice lies in LDS."""
@@ -175,11 +175,18 @@ class Side:
         """`turn` pieces of memory become pieces along the sum."""
         f, t = self.fill, self.tile
         e, q = self.words.index("e"), self.words.index("q")
+        if t.bytes == 1:
+            yield TurnBytes(self.storage.waiting, group * f.turn, self.storage.turned)
+            yield each(e.axis, f.run, (self._turned_to(e, group, copy),))
+            return
         taken = Load(self.storage.waiting, (add(number(group * f.turn), q), e), f.operand.dtype, True)
         turn = each(q.axis, f.turn, (Store(self.storage.turned, (e, q), taken, True),))
-        place = f.moved(self._own("to"), e, t.piece, group * f.k_apart)
-        store = StoreVector(self.storage.lds, (add(place, copy),), self.storage.turned, (e,))
-        yield each(e.axis, t.piece, (turn, store))
+        yield each(e.axis, f.run, (turn, self._turned_to(e, group, copy)))
+
+    def _turned_to(self, e: Expr, group: int, copy: Expr) -> StoreVector:
+        """Column e of a group goes to LDS."""
+        place = self.fill.moved(self._own("to"), e, self.fill.run, group * self.fill.k_apart)
+        return StoreVector(self.storage.lds, (add(place, copy),), self.storage.turned, (e,))
 
     # --- LDS to fragments --------------------------------------------------------------------------------
 
@@ -228,8 +235,8 @@ def store(state: State, fill: Fill, waves: int, *, ahead: bool) -> Storage:
     a = operand.array
     return Storage(
         lds=put(state, f"lds_{a}", operand.dtype, (fill.rows * fill.pitch * t.copies,), "shared"),
-        waiting=put(state, f"next_{a}", operand.dtype, (fill.loads, t.piece), "vector"),
-        turned=put(state, f"turned_{a}", operand.dtype, (t.piece, fill.turn), "vector") if fill.turn > 1 else "",
+        waiting=put(state, f"next_{a}", operand.dtype, (fill.loads, fill.run), "vector"),
+        turned=put(state, f"turned_{a}", operand.dtype, (fill.run, fill.turn), "vector") if fill.turn > 1 else "",
         offsets=put(state, f"from_{a}", I32, (fill.loads,), "thread"),
         window=state.names.fresh(f"window_{a}", keep=True),
         parts=put(state, f"part_{a}", kind, (*counts, width), "vector"),
