@@ -19,6 +19,7 @@ from tl2hip.plan.ir import Barrier, DeviceIf, DeviceStmt, HostIf, HostStmt, Laun
 from tl2hip.plan.loops import Spread
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
+from tl2hip.plan.straight import straightened
 from tl2hip.plan.threads import ThreadCode
 from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.walk import map_exprs
@@ -87,13 +88,14 @@ def touched(state: State, body: tuple[Stmt, ...]) -> tuple[Array, ...]:
 
 
 def rows_of_vectors(state: State, chain: Chain) -> Launch | None:
-    """The launch of a straight body whose lanes take a vector each along the innermost axis, and one by one the few
-    elements behind the last whole vector; None where the body moves no vectors."""
+    """The launch of a body, straight once its short loops are written out, whose lanes take a vector each along the
+    innermost axis, and one by one the few elements behind the last whole vector; None where it moves no vectors."""
     *outer, lane = chain.axes
     if chain.lane() != len(outer) or private.allocated(chain.body):
         return None
+    body, sums = straightened(chain.body, state.kinds)
     try:
-        found = moves(state, lane, chain.body, {u.array for a in chain.axes for u in state.kinds[a.name].updates})
+        found = moves(state, lane, body, {u.array for a in chain.axes for u in state.kinds[a.name].updates})
     except Unfit:
         return None
     moved = moved_arrays(state, found)
@@ -111,11 +113,11 @@ def rows_of_vectors(state: State, chain: Chain) -> Launch | None:
     honour(state, chain, shared, 1)
     state.honours.moved(moved, found.width)
     state.honours.vectors(lane, found.width)
-    code = ThreadCode(state.names, state.dtypes, state.kinds)
+    code = ThreadCode(state.names, state.dtypes, state.kinds, sums=sums)
     first, at = state.names.local(f"{called(lane)}_first"), chain.places[-1]
     vectors = replace(ragged, stop=whole, name=state.names.fresh(f"{lane.name}_vector"))
     start = Let(first, add(lane.start, mul(AxisRef(vectors.name), number(found.width))))
-    wide = (start, *Widened(state, found, chain.body, at, code.lower).code(Var(first, I64)))
+    wide = (start, *Widened(state, found, body, at, code.lower).code(Var(first, I64)))
     inner: tuple[DeviceStmt, ...] = (loops.spread(vectors, how, wide, state.names, at),)
     if (value_of(trip) or 1) % found.width:
         rest = replace(lane, start=add(lane.start, mul(whole, number(found.width))), tile=None)

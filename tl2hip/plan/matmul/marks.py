@@ -57,7 +57,8 @@ def cut(p: MatrixProduct) -> Cut | Fault:
                 narrow = narrow or made
         fault = fault or own or Fault("threads", f"{tile.threads} threads do not share the tile evenly")
     waves = (p.rows.mark("waves") or 1) * (p.columns.mark("waves") or 1)
-    return narrow or fault or Fault("threads", f"{waves} waves share a tile; in a product at most {MOST_TOGETHER} do")
+    many = f"{waves} waves share a tile; in a product at most {MOST_TOGETHER} do"
+    return narrow or fault or Fault("threads", many)
 
 
 def constrained(p: MatrixProduct) -> bool:
