@@ -145,6 +145,7 @@ F16_NT = (Aim("per 1024", 116), Aim("VALU/MFMA", 0.05), *ONLY_WIDE, Aim("in flig
 F16_NN = (Aim("VALU/MFMA", 0.30), Aim("MFMA share", 0.49, least=True), Aim("spills", 0))
 WIDE_NT = (Aim("per 1024", 105), Aim("spills", 0), Aim("waves", 2, least=True), Aim("LDS", 65_536))
 NARROW = (Aim("FLOP/inst", 7_200, least=True), Aim("spills", 0))
+TURNED_BYTES = (Aim("VALU/MFMA", 0.5), Aim("MFMA share", 0.41, least=True), Aim("conflicts", 0), Aim("spills", 0))
 WITH_MFMA = (Aim("MFMA", 1, least=True), Aim("spills", 0))
 OF_EVEN = Aim("of even", 1.10, "instructions of the even loop")
 """The steady loop beside that of even sizes known in the text."""
@@ -178,6 +179,7 @@ PRODUCTS = (
     _case("bf16 NT", "bf16", SMALL, "NT", "hk-dsl 153", Aim("per 1024", 116), Aim("VALU/MFMA", 0.05), *ONLY_WIDE),
     _case("fp8 NT", "f8e4m3", SMALL, "NT", "TileLang 6,637 FLOP/inst", *NARROW),
     _case("fp8 NT k128", "f8e4m3", (128, 128, 128, 4), "NT", "TileLang 6,637 FLOP/inst", *NARROW),
+    _case("fp8 NN", "f8e4m3", (128, 128, 128, 4), "NN", "-", *TURNED_BYTES),
     _case("i8 NT", "i8", SMALL, "NT", "TileLang 6,637 FLOP/inst (fp8)", *NARROW),
     _case("i8 NT k128", "i8", (128, 128, 128, 4), "NT", "TileLang 6,637 FLOP/inst (fp8)", *NARROW),
     _case("f32 NT", "f32", (128, 128, 32, 4), "NT", "-", *WITH_MFMA),
