@@ -192,7 +192,7 @@ def _stands_in(problem: Problem, function: Function) -> bool:
 
 def nest_of(function: Function, module: Module, report: Problems, options: Options) -> Nest | None:
     """The nest of one kernel, its accesses proven where they can be; None where the report says why not."""
-    from tl2hip.dialects import hints
+    from tl2hip.dialects import plainly
     from tl2hip.nest.bounds import prove
     from tl2hip.nest.build import BuildOptions, build
     from tl2hip.nest.fuse import fused
@@ -200,29 +200,11 @@ def nest_of(function: Function, module: Module, report: Problems, options: Optio
     from tl2hip.nest.overwritten import without_blank_fills
     from tl2hip.nest.prefix import with_running_values
 
-    sets, types = options.sets, options.types.get(function.name, "")
-    if types or hints.may_have_hints(module):
-        typed = hints.expand(function, module, report, types)
-        if typed is None:
-            return None
-        function, module = typed.function, typed.module
-    if "TileLoop" in module.source.text or "putTensor" in module.source.text:
-        from tl2hip.dialects import article
-
-        if article.is_article(function, module):
-            spelled = article.expand(function, module, report, sets)
-            if spelled is None:
-                return None
-            function, module, sets = spelled.function, spelled.module, spelled.sets
-    if "tile" in module.source.text:
-        from tl2hip.dialects import tiles
-
-        if tiles.speaks_of_tiles(module) and tiles.is_tiles(function, module):
-            loops = tiles.expand(function, module, report, options.tiles)
-            if loops is None:
-                return None
-            function, module = loops.function, loops.module
-    nest = build(function, module, report, BuildOptions(sets=sets, tiles=options.tiles))
+    spelled = plainly(function, module, report, options.sets, options.tiles, options.types.get(function.name, ""))
+    if spelled is None:
+        return None
+    how = BuildOptions(sets=spelled.sets, tiles=options.tiles)
+    nest = build(spelled.function, spelled.module, report, how)
     if nest is None:
         return None
     nest = prove(fused(forward(without_blank_fills(nest))))

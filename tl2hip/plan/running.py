@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from tl2hip.dtypes import I64, DType
 from tl2hip.nest.dependence import Reduction, feeding
 from tl2hip.nest.index import ZERO, add, floor_div, minimum, mul, number, trip_count
-from tl2hip.nest.ir import AxisRef, Expr, Loop, Set, Stmt, Var, While
+from tl2hip.nest.ir import Axis, AxisRef, Expr, Loop, Set, Stmt, Var, While
 from tl2hip.nest.walk import all_stmts, map_exprs, map_stmts
 from tl2hip.plan import marks
 from tl2hip.plan.ir import Declare, DeviceStmt, For, Let
@@ -21,6 +21,7 @@ from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.reduce import identity, merge
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
+from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.widen import Moves, Widened, moves
 
 RUN = 4
@@ -93,7 +94,7 @@ class Scan:
             values.append(Running(r, dtype, part, whole, so_far))
         fed = _renamed(feeding(loop.body, [v.name for v in values]), {v.name: v.part for v in values})
         atomic |= {u.array for u in kind.updates}
-        wide, wide_fed = moves(state, axis, loop.body, atomic), moves(state, axis, fed, atomic)
+        wide, wide_fed = (_moves(state, axis, body, atomic) for body in (loop.body, fed))
         run = 1 if any(isinstance(s, Loop | While) for s in all_stmts(loop.body)) else RUN
         if wide is not None:
             arrays = [state.nest.array(a) for a in dict.fromkeys(a for a, _ in (*wide.loads, *wide.stores))]
@@ -193,6 +194,14 @@ class Scan:
         axis = self.loop.axis
         step = number(stride * axis.step)
         return For(axis.name, self.at(first), self.at(end), step, body, down=axis.step < 0, at=self.loop.at)
+
+
+def _moves(state: State, axis: Axis, body: tuple[Stmt, ...], atomic: frozenset[str]) -> Moves | None:
+    """How a body can move vectors; None where it cannot."""
+    try:
+        return moves(state, axis, body, atomic)
+    except Unfit:
+        return None
 
 
 def _renamed(body: tuple[Stmt, ...], names: dict[str, str]) -> tuple[Stmt, ...]:
