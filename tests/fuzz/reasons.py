@@ -13,7 +13,7 @@ REASONS: dict[str, str] = {
     "TL403": "the last value of a loop is used and no parallel axis is left",
     "TL404": "several iterations store to one element",
     "TL405": "an extreme whose order counts, and no parallel axis",
-    "TL406": "a running value used inside its loop, and no parallel axis",
+    "TL406": "a running value that depends on itself, and no parallel axis",
     "TL503": "a while loop with nothing to share out",
 }
 """Codes with what in the program earns them."""

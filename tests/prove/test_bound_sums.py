@@ -21,6 +21,7 @@ from tl2hip.nest.ir import (
     Update,
     Variable,
 )
+from tl2hip.plan.tree import ScanTree
 
 
 @pytest.mark.parametrize("n", [0, 1, 63, 65, 1000])
@@ -189,6 +190,24 @@ def test_a_sum_read_as_it_grows_is_bit_exact_or_bounded() -> None:
     typed, references = both(nest, {"x": x, "y": np.zeros_like(x)}, {"N": 50}, parallel=())
     assert references["y"].exact.all()
     np.testing.assert_array_equal(typed["y"], np.cumsum(x))
+
+
+def test_a_sum_read_as_it_grows_is_bounded_where_the_plan_scans() -> None:
+    """Each value so far may be added up in any order that the plan's tree allows, and in no other way."""
+    body: list[Stmt] = [
+        Set("s", h.f32(0.0)),
+        h.loop("i", h.N, Set("s", h.add(h.S, h.load("x", h.i))), Store("y", (h.i,), h.S, True)),
+    ]
+    nest = h.nest(body, [h.array("x", F32, h.N), h.array("y", F32, h.N)], "N", [Variable("s", F32)])
+    x = normal(19, 300)
+    depths = {"i": ScanTree(64, width=4).depth}
+    arrays, dims = {"x": x, "y": np.zeros_like(x)}, {"N": 300}
+    halves = np.cumsum(x[:150]), np.float32(x[:150].sum()) + np.cumsum(x[150:])
+    got = np.concatenate(halves).astype(np.float32)
+    verdict = judged(nest, got, arrays, dims, parallel=(), depths=depths)
+    assert verdict.good and verdict.exact < 10
+    got[200:] += x[7]
+    assert judged(nest, got, arrays, dims, parallel=(), depths=depths).wrong > 90
 
 
 def test_a_sum_under_a_condition_is_a_sum() -> None:

@@ -115,10 +115,39 @@ def test_what_only_looks_like_a_reduction_is_serial(statement: str, how: str) ->
     assert [(c.name, c.what, c.how) for c in found.carried] == [("s", "variable", how)]
 
 
-def test_a_scan_is_serial() -> None:
+SCAN = "array x[n]\narray y[n]\nvar s: f32, m: f32, t: f32\ns = 0\nm = 0\n"
+
+
+def test_a_scan() -> None:
     text = "array x[n]\nvar s: f32\ns = 0\nfor i in range(n):\n    s += x[i]\n    x[i] = s"
-    (carried,) = kind(text, "i").carried
+    found = kind(text, "i")
+    assert found.kind == "scan" and [(r.op, r.variables) for r in found.scans] == [("+", ("s",))]
+    (carried,) = found.carried
     assert (carried.name, carried.how, carried.write.line, carried.read.line) == ("s", "running", 5, 6)
+
+
+def test_a_scan_tells_what_is_only_summed_too() -> None:
+    text = f"{SCAN}for i in range(n):\n    t = x[i] * 2\n    s += t\n    m = max(m, x[i])\n    y[i] = s\nx[0] = m"
+    assert [(r.op, r.variables) for r in kind(text, "i").scans] == [("+", ("s",)), ("max", ("m",))]
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("if s < 9: s += x[i]", "what is accumulated depends on `s`"),
+        ("t = s * 2\n    s += t", "what is accumulated depends on `s`"),
+        ("s += x[i]\n    m = max(m, s)", "what is accumulated depends on `s`"),
+        ("x[i] = 1\n    s += x[i]", "an iteration may read an element of `x` that it stored to"),
+    ],
+)
+def test_running_values_that_are_no_scan(body: str, why: str) -> None:
+    found = kind(f"{SCAN}for i in range(n):\n    {body}\n    y[i] = s + m\n", "i")
+    assert (found.kind, found.no_scan, found.scans) == ("serial", why, ())
+
+
+def test_what_follows_a_running_value_does_not_feed_it() -> None:
+    text = f"{SCAN}for i in range(n):\n    t = x[i]\n    s += t\n    t = s * 2\n    y[i] = t\n"
+    assert kinds(text) == {"i": "scan"}
 
 
 def test_two_operations_on_one_scalar_are_serial() -> None:
