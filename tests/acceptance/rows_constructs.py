@@ -28,7 +28,10 @@ def _row(
 
 CONSTRUCTS: tuple[Row, ...] = (
     _row("`range` with a constant step, empty ranges", "core", "steps cases:spellings::r_negstep3"),
-    _row("`range` with a step known at run time", "second", "step_up step_down", note="its sign is checked"),
+    _row("`range` with a step known at run time", "second", "step_up cases:iteration::steps_down",
+         note="the launcher checks its sign"),
+    _row("a store at a run-time step downwards", "second", "step_down", "TL404", "step_up",
+         open="a proof that the elements differ"),
     _row("the same with either sign", "refuse", "step_at_run_time", "TL345", "step_up"),
     _row("triangular and other affine bounds", "core", "golden:syrk::syrk cases:slices::tri_dot"),
     _row("bounds loaded from an array", "core", "golden:spmv::spmv cases:ragged::varlen"),
