@@ -154,9 +154,9 @@ def sample(probabilities: Tensor[f32, N], r: f32) -> int:
     """The first place at which the running sum passes r."""
     cdf = f32(0)
     for i in range(N):
-        cdf += probabilities[i]  # TL406
+        cdf += probabilities[i]
         if r < cdf:
-            return i
+            return i  # TL407
     return N - 1
 
 
@@ -312,9 +312,9 @@ def topk_radix(x: Tensor[u8, N], k: int, out: Tensor[i32, N]) -> None:
     threshold = 255
     for v in range(255, -1, -1):
         threshold = v
-        left -= hist[v]  # TL406
+        left -= hist[v]
         if left <= 0:
-            break
+            break  # TL407
     n = 0
     for i in range(N):
         if x[i] >= threshold:

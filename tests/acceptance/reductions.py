@@ -147,7 +147,7 @@ def cumsum_line(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
     """Running sums of one array."""
     s = f32(0)
     for i in range(N):
-        s += x[i]  # TL406
+        s += x[i]
         y[i] = s
 
 
