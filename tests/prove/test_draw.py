@@ -175,6 +175,15 @@ def test_distinct_indices_are_distinct() -> None:
         assert len(set(idx.tolist())) == 30 and idx.min() >= 0 and idx.max() < 40
 
 
+def test_an_array_that_is_not_read_keeps_what_is_promised_of_it() -> None:
+    nest = h.nest(
+        [h.loop("i", h.M, Store("z", (h.i,), h.f32(1)))], [h.array("idx", I32, h.M), h.array("z", F32, h.M)], "M"
+    )
+    for mode in MODES:
+        idx = data(replace(nest, distinct=("idx",)), {"M": 300}, mode, 0).arrays["idx"]
+        assert len(set(idx.tolist())) == 300
+
+
 def test_offsets_never_fall() -> None:
     at = h.to_whole(h.load("start", h.i, dtype=I32))
     nest = h.nest(

@@ -43,10 +43,11 @@ KINDS: dict[type[ast.AST], tuple[type[Node], ...]] = {
     ast.Tuple: (nodes.Tuple_,),
     ast.List: (nodes.List_, nodes.Tuple_),
     ast.GeneratorExp: (nodes.Generator,),
+    ast.ListComp: (nodes.Generator,),
 }
 
 
-LOOSE = (ast.Tuple, ast.List, ast.GeneratorExp, ast.BoolOp)
+LOOSE = (ast.Tuple, ast.List, ast.GeneratorExp, ast.ListComp, ast.BoolOp)
 """The kinds whose own nodes need not stand exactly where CPython's do."""
 
 
@@ -71,7 +72,7 @@ def fits(node: ast.AST, at: Span, kind: type[Node], own: Span) -> bool:
     """Whether an own node can be what became of a node. Brackets do not belong to own tuples and generators."""
     if kind not in KINDS[type(node)]:
         return False
-    if isinstance(node, (ast.Tuple, ast.List, ast.GeneratorExp)):
+    if isinstance(node, (ast.Tuple, ast.List, ast.GeneratorExp, ast.ListComp)):
         return inside(own, at)
     if isinstance(node, ast.BoolOp):
         return inside(at, own)

@@ -73,9 +73,9 @@ def _array(nest: Nest, a: Array, at: Evaluator, found: Uses, mode: str, random: 
         return _pointers(shape, _smallest(nest, over, at) if over else FREE_TRIPS, random).astype(kind)
     if a.name in found.limits:
         return _bounds(nest, a, shape, at, found, random).astype(kind)
-    if a.name in found.subscripts:
-        limit = _smallest(nest, found.subscripts[a.name], at)
-        distinct = a.name in nest.distinct
+    distinct = a.name in nest.distinct
+    if distinct or a.name in found.subscripts:
+        limit = _smallest(nest, found.subscripts.get(a.name, ()), at)
         return _indices(shape, limit, a.dtype, mode, distinct, random).astype(kind)
     return _wholes(shape, a.dtype, mode, random)
 
