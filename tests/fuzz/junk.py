@@ -146,7 +146,7 @@ def huge() -> Iterator[Junk]:
     """Files of megabytes, with a kernel at their end or start, and lines of megabytes."""
     comment = b"# " + b"word " * 14 + b"\n"
     yield Junk("10 MB of comments", comment * (10_000_000 // len(comment)) + HEAD.encode(), FINE)
-    yield Junk("10 MB of anything", b"x = [1, 2, 3]\n" * (10_000_000 // 14))
+    yield Junk("2 MB of code", b"x = [1, 2, 3]\n" * (2_000_000 // 14))
     yield Junk("10 MB of zeros", bytes(10_000_000))
     yield Junk("a line of 5 MB", HEAD.encode() + b"TEXT = '" + b"a" * 5_000_000 + b"'\n", FINE)
     yield Junk("a comment of 5 MB", HEAD.encode() + b"#" + b"a" * 5_000_000, FINE)

@@ -220,6 +220,13 @@ def test_total() -> None:
     close(out, np.array([x.sum(dtype="f8")]))
 
 
+@pytest.mark.parametrize("n", [0, 1, 9])
+def test_scan(n: int) -> None:
+    x, y = draw(n), np.empty(n, "f4")
+    golden("scan").prefix_sum(x, y)
+    assert (y == np.cumsum(x)).all()
+
+
 def test_argmax_takes_the_first() -> None:
     x = np.array([[1, 3, 3], [-5, -7, -5], [0, 0, 0]], "f4")
     value, index = np.empty(3, "f4"), np.empty(3, "i4")
