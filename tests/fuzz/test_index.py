@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tl2hip.dtypes import I64
 from tl2hip.hip import helper_texts
-from tl2hip.hip.context import Context, Used
+from tl2hip.hip.context import Context, Known, Used
 from tl2hip.hip.expressions import show
 from tl2hip.nest import index
 from tl2hip.nest.build import fold
@@ -152,7 +152,7 @@ def test_folding_keeps_values(made: Made, at: dict[str, int]) -> None:
 
 def compiled(many: list[Made]) -> ctypes.CDLL:
     """The printed text of each expression as a C function f0, f1, … of all names."""
-    ctx = Context({n: n for n in (*NAMES, *SIZED)}, Used(), {}, natural={"c"}, index=set(NAMES))
+    ctx = Context({n: n for n in (*NAMES, *SIZED)}, Used(), {}, Known(natural={"c"}, index=set(NAMES)))
     texts = [show(m.built, ctx).text for m in many]
     head = "#include <hip/hip_runtime.h>\nusing i64 = long long;\nusing u64 = unsigned long long;\n"
     parameters = ", ".join(f"i64 {n}" for n in (*NAMES, *SIZED))

@@ -9,7 +9,7 @@ import pytest
 
 from tl2hip.dtypes import BF16, BOOL, F8E4M3, F16, F32, F64, I8, I16, I32, I64, U8, U32, DType
 from tl2hip.hip import facts, helpers, literals, names, text, wrap
-from tl2hip.hip.context import Context, Used
+from tl2hip.hip.context import Context, Known, Used
 from tl2hip.hip.expressions import show
 from tl2hip.nest.ir import (
     Array,
@@ -52,7 +52,7 @@ ARRAYS = {
 
 def printed(e: Expr) -> str:
     """The text of an expression where i and k are loop variables from 0 on."""
-    return show(e, Context(Same(), Used(), ARRAYS, natural={"i", "k"}, index={"i", "k"})).text
+    return show(e, Context(Same(), Used(), ARRAYS, Known(natural={"i", "k"}, index={"i", "k"}))).text
 
 
 def var(name: str, dtype: DType = F32) -> Var:
@@ -200,10 +200,19 @@ def test_examples_in_docstrings(module: object) -> None:
 
 def test_a_factor_of_what_a_loop_stays_below_divides_by_itself() -> None:
     stop = binary("*", binary("*", N, K), c(2))
-    ctx = Context(Same(), Used(), ARRAYS, natural={"i", "k"}, index={"i", "k"}, below={"i": stop, "k": K})
+    known = Known(natural={"i", "k"}, index={"i", "k"}, below={"i": stop, "k": K})
+    ctx = Context(Same(), Used(), ARRAYS, known)
     assert show(binary("//", i, K), ctx).text == "i / K"
     assert show(binary("%", binary("//", i, K), N), ctx).text == "i / K % N"
     assert show(binary("//", k, N), ctx).text == "floordiv_i64(k, N)"  # N may be 0
     assert show(binary("%", binary("-", i, c(1)), K), ctx).text == "mod_i64(i - 1, K)"
-    ctx.natural.remove("i")
+    known.learn("i")
     assert show(binary("//", i, K), ctx).text == "floordiv_i64(i, K)"
+
+
+def test_what_is_learned_later_counts() -> None:
+    known = Known(natural={"i"}, index={"i", "k"})
+    ctx, e = Context(Same(), Used(), ARRAYS, known), binary("*", binary("+", i, k), c(2))
+    assert show(e, ctx).text == "(i + k) * 2"
+    known.learn("k", index=False)
+    assert show(e, ctx).text == "mul_i64(add_i64(i, k), 2)"

@@ -79,7 +79,7 @@ def guarded_offset(array: str, index: tuple[Expr, ...], ctx: Context, show: Show
 
 def _guarded(index: Expr, extent: Expr, ctx: Context, show: Show) -> Text:
     """One index, wrapped or -1; bare where its loop keeps it inside."""
-    if is_inside(index, extent, ctx):
+    if is_inside(index, extent, ctx.known):
         return show(index, ctx)
     return call(ctx.call(helpers.WRAPPED), show(_narrow(index), ctx).argument, show(extent, ctx).argument)
 

@@ -37,22 +37,39 @@ class Used:
 
 
 @dataclass(slots=True)
-class Context:
-    """Facts for the expressions of one function.
+class Known:
+    """What is known of the i64 names of a function (loop variables, constants) where its text has got to."""
 
-    `natural` holds the i64 names (loop variables, constants) known to be 0 or more, `positive` those known to be 1
-    or more; `index` those that count or
-    address things, whose sums and products stay far from 2**63. `host` is set for the launcher.
-    """
+    natural: set[str] = field(default_factory=set)
+    """Names known to be 0 or more."""
+    positive: set[str] = field(default_factory=set)
+    """Names known to be 1 or more."""
+    index: set[str] = field(default_factory=set)
+    """Names that count or address things, whose sums and products stay far from 2**63."""
+    below: dict[str, Expr | None] = field(default_factory=dict)
+    """What each loop variable stays below, where its loop counts up."""
+    indices: dict[int, tuple[Expr, bool]] = field(default_factory=dict)
+    """What `facts.is_index` found of nodes, by their `id`, until more is learned. Each is kept alive, so that no
+    other node gets its `id`."""
+
+    def learn(self, name: str, *, index: bool = True, natural: bool = False, positive: bool = False) -> None:
+        """From here on this, and no more, is known of a name."""
+        for names, holds in ((self.index, index), (self.natural, natural), (self.positive, positive)):
+            if holds:
+                names.add(name)
+            else:
+                names.discard(name)
+        self.indices.clear()
+
+
+@dataclass(slots=True)
+class Context:
+    """What the expressions of one function are printed with. `host` is set for the launcher."""
 
     names: Spelling
     used: Used
     arrays: Mapping[str, Array]
-    natural: set[str] = field(default_factory=set)
-    positive: set[str] = field(default_factory=set)
-    index: set[str] = field(default_factory=set)
-    below: dict[str, Expr | None] = field(default_factory=dict)
-    """What each loop variable stays below, where its loop counts up."""
+    known: Known = field(default_factory=Known)
     host: bool = False
     vectors: frozenset[str] = frozenset()
     """The arrays that are vectors in registers."""

@@ -7,9 +7,10 @@ times to overflow, which no run does. What the plan keeps in 32 bits surely does
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as Names
 
 from tl2hip.dtypes import I64
-from tl2hip.hip.context import Context
+from tl2hip.hip.context import Known
 from tl2hip.hip.facts import is_index
 from tl2hip.nest.ir import Binary, Const, Expr, Set, Var
 from tl2hip.plan.ir import Declare, DeviceStmt, For, Let
@@ -19,14 +20,15 @@ from tl2hip.plan.walk import all_stmts
 STEP = 2**20
 
 
-def counters(body: tuple[DeviceStmt, ...], ctx: Context) -> set[str]:
-    """Names of the i64 variables of a kernel that only take indices and change by small constants."""
+def counters(body: tuple[DeviceStmt, ...], index: Names[str]) -> set[str]:
+    """Names of the i64 variables of a kernel that only take indices and change by small constants. `index`: what is
+    known to be an index around it."""
     stmts = list(all_stmts(body))
     loops = {s.var for s in stmts if isinstance(s, For)}
-    known = Context(ctx.names, ctx.used, ctx.arrays, index=ctx.index | loops)
+    known = Known(index={*index, *loops})
     for s in stmts:
         if isinstance(s, Let) and s.value.dtype is I64 and is_index(s.value, known):
-            known.index.add(s.name)
+            known.learn(s.name)
     names = {s.name for s in stmts if isinstance(s, Declare) and s.dtype is I64}
     small = {s.name for s in stmts if isinstance(s, Declare) and s.form}
     names -= {name for s in stmts if isinstance(s, Combine | Prefix) for name, _ in s.variables}
@@ -39,7 +41,7 @@ def _values(name: str, stmts: list[DeviceStmt]) -> Iterator[Expr]:
             yield s.value
 
 
-def _counts(name: str, value: Expr, known: Context) -> bool:
+def _counts(name: str, value: Expr, known: Known) -> bool:
     match value:
         case Binary(op="+" | "-", left=Var(name=n), right=Const(value=step)) if n == name:
             return abs(step) < STEP

@@ -168,13 +168,13 @@ def _arithmetic(op: str, a: Expr, b: Expr, ctx: Context) -> Text:
     wraps = t.kind == "int" and t.bits >= 32
     if wraps and not plain_is_exact(op, a, b, ctx):
         return call(ctx.call(helpers.wrapping(op, t)), show(a, ctx).argument, show(b, ctx).argument)
-    join = joined if t is I64 and facts.is_index(Binary(op, a, b), ctx) else infix
+    join = joined if t is I64 and facts.is_index(a, ctx.known) and facts.is_index(b, ctx.known) else infix
     return _back(join(op, *_operands(a, b, ctx)), t, ctx)
 
 
 def plain_is_exact(op: str, a: Expr, b: Expr, ctx: Context) -> bool:
     """Whether C++'s own `a op b` gives the right i32 or i64: it cannot overflow, or only counts and addresses."""
-    if a.dtype is I64 and facts.is_index(Binary(op, a, b), ctx):
+    if a.dtype is I64 and facts.is_index(a, ctx.known) and facts.is_index(b, ctx.known):
         return True
     return facts.stays_inside(op, a, b)
 
@@ -186,8 +186,8 @@ def _divide(op: str, a: Expr, b: Expr, ctx: Context) -> Text:
 def _floor(op: str, a: Expr, b: Expr, ctx: Context) -> Text:
     """`//` and `%`: C++'s own where neither side is negative and the divisor is not 0, else a helper."""
     t = a.dtype
-    positive = facts.is_positive(b, ctx) or facts.divides_below(a, b, ctx)
-    natural = not t.is_float and positive and facts.is_natural(a, ctx)
+    positive = facts.is_positive(b, ctx.known) or facts.divides_below(a, b, ctx.known)
+    natural = not t.is_float and positive and facts.is_natural(a, ctx.known)
     if natural:
         return _back(infix({"//": "/", "%": "%"}[op], *_operands(a, b, ctx)), t, ctx)
     return _helped({"//": "floordiv", "%": "mod"}[op], a, b, ctx)
@@ -249,7 +249,7 @@ _BINARY: dict[str, Callable[[str, Expr, Expr, Context], Text]] = {
 def _minus(v: Expr, ctx: Context) -> Text:
     t = v.dtype
     wraps = t.kind == "int" and t.bits >= 32
-    exact = facts.is_index(v, ctx) if t is I64 else facts.bounds(v)[0] > facts.limits(t)[0] if wraps else True
+    exact = facts.is_index(v, ctx.known) if t is I64 else facts.bounds(v)[0] > facts.limits(t)[0] if wraps else True
     if not exact:
         return call(ctx.call(helpers.negated(t)), show(v, ctx).argument)
     return _back(prefix("-", value(v, ctx)), t, ctx)

@@ -6,7 +6,7 @@ Only what is shown prints as a bare C++ operator; the rest goes through a helper
 from __future__ import annotations
 
 from tl2hip.dtypes import BOOL, I64, DType
-from tl2hip.hip.context import Context
+from tl2hip.hip.context import Known
 from tl2hip.nest.ir import AxisRef, Binary, Cast, Const, Dim, Expr, Scalar, Select, Var
 from tl2hip.nest.walk import all_parts
 
@@ -62,7 +62,7 @@ def stays_inside(op: str, a: Expr, b: Expr) -> bool:
     return low <= least and most <= high
 
 
-def is_index(e: Expr, ctx: Context) -> bool:
+def is_index(e: Expr, known: Known) -> bool:
     """Whether an i64 counts or addresses things: made of loop variables, extents and numbers under 2**33."""
     match e:
         case Const(value=v):
@@ -70,65 +70,75 @@ def is_index(e: Expr, ctx: Context) -> bool:
         case Dim():
             return True
         case AxisRef(axis=name) | Var(name=name) | Scalar(name=name):
-            return e.dtype is I64 and name in ctx.index
+            return e.dtype is I64 and name in known.index
+        case _:
+            found = known.indices.get(id(e))
+            if found is None:
+                found = known.indices[id(e)] = (e, _makes_index(e, known))
+            return found[1]
+
+
+def _makes_index(e: Expr, known: Known) -> bool:
+    """Whether an operation on indices gives one."""
+    match e:
         case Cast(value=v):
-            return not v.dtype.is_float and (v.dtype.bits <= 32 or is_index(v, ctx))
+            return not v.dtype.is_float and (v.dtype.bits <= 32 or is_index(v, known))
         case Binary(op="+" | "-" | "*" | "//" | "%" | "min" | "max" | "minimum" | "maximum", left=a, right=b):
-            return is_index(a, ctx) and is_index(b, ctx)
+            return is_index(a, known) and is_index(b, known)
         case Binary(op="^", left=a, right=b):
-            return all(is_index(x, ctx) and is_natural(x, ctx) for x in (a, b))
+            return all(is_index(x, known) and is_natural(x, known) for x in (a, b))
         case Select(then=a, orelse=b):
-            return is_index(a, ctx) and is_index(b, ctx)
+            return is_index(a, known) and is_index(b, known)
         case _:
             return False
 
 
-def is_natural(e: Expr, ctx: Context) -> bool:
+def is_natural(e: Expr, known: Known) -> bool:
     """Whether an i64 index is 0 or more."""
     match e:
         case Dim():
             return True
         case AxisRef(axis=name) | Var(name=name) | Scalar(name=name):
-            return name in ctx.natural
+            return name in known.natural
         case Binary(op="+" | "*" | "^", left=a, right=b):
-            return is_index(e, ctx) and is_natural(a, ctx) and is_natural(b, ctx)
+            return is_index(e, known) and is_natural(a, known) and is_natural(b, known)
         case Binary(op="-", left=a, right=Const(value=1)):
-            return is_index(a, ctx) and is_positive(a, ctx)
+            return is_index(a, known) and is_positive(a, known)
         case Binary(op="//" | "min" | "minimum", left=a, right=b):
-            return is_natural(a, ctx) and is_natural(b, ctx)
+            return is_natural(a, known) and is_natural(b, known)
         case Binary(op="%", right=b):
-            return is_natural(b, ctx)
+            return is_natural(b, known)
         case Binary(op="max" | "maximum", left=a, right=b):
-            return is_natural(a, ctx) or is_natural(b, ctx)
+            return is_natural(a, known) or is_natural(b, known)
         case Select(then=a, orelse=b):
-            return is_natural(a, ctx) and is_natural(b, ctx)
+            return is_natural(a, known) and is_natural(b, known)
         case _:
             return not e.dtype.is_float and bounds(e)[0] >= 0
 
 
-def is_positive(e: Expr, ctx: Context) -> bool:
+def is_positive(e: Expr, known: Known) -> bool:
     """Whether an i64 index is 1 or more."""
     match e:
         case Const(value=v):
             return v > 0
         case Var(name=name):
-            return name in ctx.positive
+            return name in known.positive
         case Binary(op="+", left=a, right=b):
-            either = is_positive(a, ctx) or is_positive(b, ctx)
-            return either and is_index(e, ctx) and is_natural(a, ctx) and is_natural(b, ctx)
+            either = is_positive(a, known) or is_positive(b, known)
+            return either and is_index(e, known) and is_natural(a, known) and is_natural(b, known)
         case Binary(op="*", left=a, right=b):
-            return is_index(e, ctx) and is_positive(a, ctx) and is_positive(b, ctx)
+            return is_index(e, known) and is_positive(a, known) and is_positive(b, known)
         case Binary(op="max" | "maximum", left=a, right=b):
-            return is_positive(a, ctx) or is_positive(b, ctx)
+            return is_positive(a, known) or is_positive(b, known)
         case _:
             return False
 
 
-def is_inside(index: Expr, extent: Expr, ctx: Context) -> bool:
+def is_inside(index: Expr, extent: Expr, known: Known) -> bool:
     """Whether an index is a loop variable that runs within 0 … extent - 1."""
-    if not isinstance(index, AxisRef) or index.axis not in ctx.natural:
+    if not isinstance(index, AxisRef) or index.axis not in known.natural:
         return False
-    stop = ctx.below.get(index.axis)
+    stop = known.below.get(index.axis)
     return stop is not None and extent in _at_least(stop)
 
 
@@ -139,13 +149,13 @@ def _at_least(e: Expr) -> tuple[Expr, ...]:
     return (e,)
 
 
-def divides_below(value: Expr, divisor: Expr, ctx: Context) -> bool:
+def divides_below(value: Expr, divisor: Expr, known: Known) -> bool:
     """Whether a divisor is surely more than 0: a natural, and a factor of what a loop variable in `value`, itself 0
     or more, stays below."""
-    if not is_natural(divisor, ctx):
+    if not is_natural(divisor, known):
         return False
-    axes = {p.axis for p in all_parts(value) if isinstance(p, AxisRef)} & ctx.natural
-    stops = (ctx.below.get(a) for a in axes)
+    axes = {p.axis for p in all_parts(value) if isinstance(p, AxisRef)} & known.natural
+    stops = (known.below.get(a) for a in axes)
     return any(divisor in _factors(s) for s in stops if s is not None)
 
 

@@ -84,10 +84,7 @@ def write(s: HostStmt, w: HostWriter) -> None:
 def _loop(s: HostLoop, w: HostWriter) -> None:
     w.quote(s.at)
     step, down = Const(s.step, I64), s.step < 0
-    w.ctx.index.add(s.var)
-    w.ctx.natural.discard(s.var)
-    if natural_loop(s.start, s.stop, down, w.ctx):
-        w.ctx.natural.add(s.var)
+    w.ctx.known.learn(s.var, natural=natural_loop(s.start, s.stop, down, w.ctx.known))
     _block(f"for ({loop_head(s.var, s.start, s.stop, step, down, w.ctx)}) {{", s.body, w)
     w.line("}")
 

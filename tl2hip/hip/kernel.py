@@ -6,7 +6,7 @@ import re
 
 from tl2hip.dtypes import I64
 from tl2hip.hip import matrix, registers  # noqa: F401  they make the writer know more statements
-from tl2hip.hip.context import Context, Used
+from tl2hip.hip.context import Context, Known, Used
 from tl2hip.hip.counters import counters
 from tl2hip.hip.frame import fill
 from tl2hip.hip.helpers import WIDTH
@@ -21,17 +21,9 @@ from tl2hip.plan.walk import all_stmts
 def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> str:
     """The text of one kernel, without a final newline."""
     arrays = {p.array.name: p.array for p in plan.arrays}
-    ctx = Context(names, used, arrays, vectors=frozenset(p.array.name for p in plan.arrays if p.space == "vector"))
-    ctx.natural.update(extents(plan))
-    given = {s.name for s in plan.nest.scalars} - ctx.natural
-    ctx.index.update(n for n, t in kernel.scalars if t is I64 and n not in given)
+    vectors = frozenset(p.array.name for p in plan.arrays if p.space == "vector")
+    ctx = Context(names, used, arrays, _known(kernel, plan), vectors=vectors)
     w = Writer(ctx, names, plan.nest.source, thread_number(kernel.block))
-    for place in kernel.places:
-        ctx.index.add(place.name)
-        ctx.natural.add(place.name)
-        if place.what.startswith("gridDim"):
-            ctx.positive.add(place.name)
-    ctx.index.update(counters(kernel.body, ctx))
     write_all(kernel.body, w)
     return fill(
         "kernel",
@@ -41,6 +33,17 @@ def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> 
         parameters=broken(f"{names[kernel.name]}(", parameters(kernel, plan, names)),
         lines=[f"    {line}" for line in (*_memory(kernel, plan, w), *_places(kernel, w))] + w.lines,
     )
+
+
+def _known(kernel: DeviceKernel, plan: Plan) -> Known:
+    """What is known where the kernel starts: of sizes, of where the thread stands, and of what only counts."""
+    known = Known(natural=extents(plan))
+    given = {s.name for s in plan.nest.scalars} - known.natural
+    known.index.update(n for n, t in kernel.scalars if t is I64 and n not in given)
+    for place in kernel.places:
+        known.learn(place.name, natural=True, positive=place.what.startswith("gridDim"))
+    known.index.update(counters(kernel.body, known.index))
+    return known
 
 
 def attributes(kernel: DeviceKernel) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tl2hip.dtypes import I64, DType
-from tl2hip.hip.context import Context, Used
+from tl2hip.hip.context import Context, Known, Used
 from tl2hip.hip.expressions import show
 from tl2hip.hip.facts import is_natural
 from tl2hip.hip.frame import fill
@@ -87,9 +87,9 @@ def _parts(plan: Plan) -> list[Array]:
 
 def print_launcher(plan: Plan, info: LauncherInfo, names: Names, used: Used) -> str:
     """The text of the launcher and of its workspace function, without a final newline."""
-    ctx = Context(names, used, {p.array.name: p.array for p in plan.arrays}, host=True)
-    ctx.natural.update(extents(plan))
-    ctx.index.update(s.name for s in plan.nest.scalars if s.name in ctx.natural)
+    natural = extents(plan)
+    known = Known(natural=natural, index={s.name for s in plan.nest.scalars} & natural)
+    ctx = Context(names, used, {p.array.name: p.array for p in plan.arrays}, known, host=True)
     w = HostWriter(ctx, plan, names)
     _check(plan, w)
     _refuse_folded(plan, w)
@@ -128,7 +128,7 @@ def _check(plan: Plan, w: HostWriter) -> None:
     sizes: dict[Expr, None] = dict.fromkeys(Dim(n) for n in plan.nest.dims)
     shapes = [n for p in plan.arrays if p.space in ("global", "workspace") for n in p.array.shape]
     unsure = Context(w.ctx.names, w.ctx.used, w.ctx.arrays, host=True)
-    sizes |= dict.fromkeys(n for n in shapes if not is_natural(n, unsure))
+    sizes |= dict.fromkeys(n for n in shapes if not is_natural(n, unsure.known))
     tests = [infix("<", show(n, unsure), Text("0")) for n in sizes]
     if tests:
         w.refuse([t.text for t in tests])

@@ -160,8 +160,8 @@ def _take_tile(s: TakeTile, w: Writer) -> None:
     row, column = w.ctx.c(s.row), w.ctx.c(s.column)
     w.line(f"int {row}, {column};")
     w.line(f"{function}({w.text(s.block)}, {w.text(s.rows)}, {w.text(s.columns)}, {row}, {column});")
-    w.ctx.index.update((s.row, s.column))
-    w.ctx.natural.update((s.row, s.column))
+    for name in (s.row, s.column):
+        w.ctx.known.learn(name, natural=True)
 
 
 def _address(array: str, index: tuple[Expr, ...], w: Writer) -> str:

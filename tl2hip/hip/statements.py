@@ -8,7 +8,7 @@ from functools import singledispatch
 from tl2hip.dtypes import BOOL, F32, I64, DType
 from tl2hip.hip.access import element, guarded_offset, offset
 from tl2hip.hip.atomics import atomic
-from tl2hip.hip.context import Context
+from tl2hip.hip.context import Context, Known
 from tl2hip.hip.expressions import FP8, plain_is_exact, show
 from tl2hip.hip.facts import is_index, is_natural, is_positive
 from tl2hip.hip.helpers import WIDTH
@@ -109,14 +109,10 @@ def _let(s: Let, w: Writer) -> None:
 
 def note_value(name: str, value: Expr, ctx: Context) -> None:
     """Remembers of an i64 constant whether it is an index, and whether it is not negative, or 1 or more."""
-    for facts in (ctx.index, ctx.natural, ctx.positive):
-        facts.discard(name)
-    if value.dtype is I64 and is_index(value, ctx):
-        ctx.index.add(name)
-        if is_natural(value, ctx):
-            ctx.natural.add(name)
-        if is_positive(value, ctx):
-            ctx.positive.add(name)
+    known = ctx.known
+    index = value.dtype is I64 and is_index(value, known)
+    natural, positive = index and is_natural(value, known), index and is_positive(value, known)
+    known.learn(name, index=index, natural=natural, positive=positive)
 
 
 @write.register
@@ -246,20 +242,18 @@ def _for(s: For, w: Writer) -> None:
     w.quote(s.at)
     if s.unroll is not None:
         w.line(f"#pragma unroll {s.unroll}" if s.unroll > 1 else ONE_BODY)
-    w.ctx.index.add(s.var)
-    w.ctx.natural.discard(s.var)
-    if natural_loop(s.start, s.stop, s.down, w.ctx):
-        w.ctx.natural.add(s.var)
-    w.ctx.below[s.var] = None if s.down else s.stop
+    known = w.ctx.known
+    known.learn(s.var, natural=natural_loop(s.start, s.stop, s.down, known))
+    known.below[s.var] = None if s.down else s.stop
     head = loop_head(s.var, s.start, s.stop, s.step, s.down, w.ctx, s.small, s.going)
     w.block(f"for ({head}) {{", s.body, note=s.note)
 
 
-def natural_loop(start: Expr, stop: Expr, down: bool, ctx: Context) -> bool:
+def natural_loop(start: Expr, stop: Expr, down: bool, known: Known) -> bool:
     """Whether a loop's variable is never negative: it starts so and goes up, or goes down to 0 at the least."""
     if not down:
-        return is_natural(start, ctx)
-    return is_natural(stop, ctx) or stop == Const(-1, I64)
+        return is_natural(start, known)
+    return is_natural(stop, known) or stop == Const(-1, I64)
 
 
 def loop_head(
