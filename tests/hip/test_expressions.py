@@ -215,4 +215,4 @@ def test_what_is_learned_later_counts() -> None:
     ctx, e = Context(Same(), Used(), ARRAYS, known), binary("*", binary("+", i, k), c(2))
     assert show(e, ctx).text == "(i + k) * 2"
     known.learn("k", index=False)
-    assert show(e, ctx).text == "mul_i64(add_i64(i, k), 2)"
+    assert show(e, ctx).text == "wrap_mul_i64(wrap_add_i64(i, k), 2)"

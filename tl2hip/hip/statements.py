@@ -103,6 +103,8 @@ def _let(s: Let, w: Writer) -> None:
     value = w.text(s.value)
     if s.form == "uniform":
         value = f"__builtin_amdgcn_readfirstlane({value})"
+    if s.form == "wide":
+        value = f"(i64)(int)({value})"
     w.line(f"const {kept(s.value.dtype, s.form)} {w.ctx.c(s.name)} = {value};")
     note_value(s.name, s.value, w.ctx)
 
@@ -124,7 +126,7 @@ def _declare(s: Declare, w: Writer) -> None:
 
 def kept(dtype: DType, form: str) -> str:
     """The C type of a scalar that is kept in a form."""
-    return "int" if form else dtype.c
+    return "int" if form in ("int", "uniform") else dtype.c
 
 
 @write.register

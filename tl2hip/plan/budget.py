@@ -148,7 +148,7 @@ def scalar_registers(kernel: DeviceKernel) -> dict[str, int]:
         match s:
             case Let(name=name, value=value, form=form) if form != "uniform" and _differs(value, differ):
                 differ.add(name)
-                found[name] = 1 if form else _of(value)
+                found[name] = 1 if form == "int" else _of(value)
             case Declare(name=name, dtype=dtype, form=form) if form != "uniform":
                 differ.add(name)
                 found[name] = 1 if form else -(-dtype.bytes // REGISTER_BYTES)

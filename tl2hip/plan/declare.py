@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from tl2hip.dtypes import DType
 from tl2hip.nest.ir import Const, Set, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan.ir import Declare, DeviceStmt
 from tl2hip.plan.lanes_ir import Combine, Prefix
-from tl2hip.plan.walk import all_exprs, all_stmts, bodies, own_exprs, with_bodies
+from tl2hip.plan.walk import all_stmts, bodies, own_exprs, with_bodies
 
 
 def declare(body: tuple[DeviceStmt, ...], dtypes: Mapping[str, DType]) -> tuple[DeviceStmt, ...]:
@@ -22,10 +22,11 @@ def declare(body: tuple[DeviceStmt, ...], dtypes: Mapping[str, DType]) -> tuple[
     written = {s.name: None for s in all_stmts(body) if isinstance(s, Set)}
     declared = {s.name for s in all_stmts(body) if isinstance(s, Declare)}
     heads: list[DeviceStmt] = []
+    used = Mentions()
     for name in written:
         if name in declared:
             continue
-        placed = _at_first_set(body, name, dtypes[name])
+        placed = _at_first_set(body, name, dtypes[name], used)
         if placed is None:
             heads.append(Declare(name, dtypes[name], Const(_zero(dtypes[name]), dtypes[name])))
         else:
@@ -37,8 +38,36 @@ def _zero(dtype: DType) -> int | float | bool:
     return False if dtype.kind == "bool" else 0.0 if dtype.is_float else 0
 
 
-def _at_first_set(body: tuple[DeviceStmt, ...], name: str, dtype: DType) -> tuple[DeviceStmt, ...] | None:
-    using = [n for n, s in enumerate(body) if _uses(s, name)]
+class Mentions:
+    """The variables that statements and those inside them read or write; each statement is looked at once."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[DeviceStmt, frozenset[str]]] = {}
+
+    def __getitem__(self, s: DeviceStmt) -> frozenset[str]:
+        found = self._found.get(id(s))
+        if found is None:
+            inside = (self[inner] for body in bodies(s) for inner in body)
+            found = self._found[id(s)] = (s, frozenset(_own(s)).union(*inside))
+        return found[1]
+
+
+def _own(s: DeviceStmt) -> Iterator[str]:
+    """The variables that a statement itself, not those inside it, reads or writes."""
+    yield from (p.name for e in own_exprs(s) for p in all_parts(e) if isinstance(p, Var))
+    match s:
+        case Set(name=name):
+            yield name
+        case Combine(variables=variables) | Prefix(variables=variables):
+            yield from (v for v, _ in variables)
+        case _:
+            return
+
+
+def _at_first_set(
+    body: tuple[DeviceStmt, ...], name: str, dtype: DType, used: Mentions
+) -> tuple[DeviceStmt, ...] | None:
+    using = [n for n, s in enumerate(body) if name in used[s]]
     if not using:
         return body
     at = using[0]
@@ -47,8 +76,8 @@ def _at_first_set(body: tuple[DeviceStmt, ...], name: str, dtype: DType) -> tupl
         return None
     if isinstance(first, Set) and first.name == name:
         return (*body[:at], Declare(name, dtype, first.value, at=first.at), *body[at + 1 :])
-    inside = [_at_first_set(b, name, dtype) for b in bodies(first)]
-    behind = _at_first_set(body[at + 1 :], name, dtype)
+    inside = [_at_first_set(b, name, dtype, used) for b in bodies(first)]
+    behind = _at_first_set(body[at + 1 :], name, dtype, used)
     if behind is None or not inside or any(b is None for b in inside):
         return None
     return (*body[:at], with_bodies(first, tuple(b for b in inside if b is not None)), *behind)
@@ -57,14 +86,3 @@ def _at_first_set(body: tuple[DeviceStmt, ...], name: str, dtype: DType) -> tupl
 def _reads(s: DeviceStmt, name: str) -> bool:
     """Whether the statement itself, not those inside it, reads the variable."""
     return any(isinstance(p, Var) and p.name == name for e in own_exprs(s) for p in all_parts(e))
-
-
-def _uses(s: DeviceStmt, name: str) -> bool:
-    if any(isinstance(e, Var) and e.name == name for e in all_exprs((s,))):
-        return True
-    for inner in all_stmts((s,)):
-        if isinstance(inner, Set) and inner.name == name:
-            return True
-        if isinstance(inner, Combine | Prefix) and any(v == name for v, _ in inner.variables):
-            return True
-    return False

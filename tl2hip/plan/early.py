@@ -8,22 +8,20 @@ for j in range(N):                     ->          for j in range(N) while go:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from tl2hip.dtypes import BOOL
 from tl2hip.nest.ir import Const, Set, Var
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, For
-from tl2hip.plan.walk import all_stmts, bodies, with_bodies
+from tl2hip.plan.walk import all_stmts, map_stmts
 
 
-def ended(body: Iterable[DeviceStmt]) -> tuple[DeviceStmt, ...]:
+def ended(body: tuple[DeviceStmt, ...]) -> tuple[DeviceStmt, ...]:
     """The same statements, every loop that can end early doing so."""
-    return tuple(_one(s) for s in body)
+    return map_stmts(_one, body)
 
 
 def _one(s: DeviceStmt) -> DeviceStmt:
-    s = with_bodies(s, tuple(ended(b) for b in bodies(s)))
     match s:
         case For(body=(DeviceIf(test=Var() as flag, then=then, orelse=()),), going=None) if _stays_down(flag, then):
             return replace(s, body=then, going=flag)

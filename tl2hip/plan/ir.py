@@ -33,7 +33,7 @@ Index = Literal[
 Space = Literal["global", "workspace", "shared", "thread", "vector"]
 """The memory an array lives in."""
 
-Form = Literal["", "int", "uniform"]
+Form = Literal["", "int", "uniform", "wide"]
 """How an i64 is kept."""
 
 
@@ -45,7 +45,8 @@ class Let:
     """`const dtype name = value;` in the rest of the block: read with `Var(name, value.dtype)`.
 
     `form`: an i64 that surely fits 32 bits may be an "int", one that all lanes of a wave agree on a "uniform" int,
-    kept in a scalar register.
+    kept in a scalar register. A "wide" one is an int too, held in 64 bits so that its products with others are:
+    the compiler then multiplies 32 by 32 bits.
     """
 
     name: str

@@ -124,9 +124,10 @@ def _shape_exprs(arrays: Mapping[str, bool], placed: Mapping[str, Placed]) -> tu
 
 def _free_scalars(exprs: Iterable[Expr], body: tuple[DeviceStmt, ...]) -> tuple[tuple[str, DType], ...]:
     """The dims, scalars and host variables among the expressions, in order of first use."""
-    inner_axes = {s.var for s in all_stmts(body) if isinstance(s, For)}
-    inner_names = {s.name for s in all_stmts(body) if isinstance(s, Let | Declare)}
-    inner_names |= {n for s in all_stmts(body) if isinstance(s, TakeTile) for n in (s.row, s.column)}
+    stmts = tuple(all_stmts(body))
+    inner_axes = {s.var for s in stmts if isinstance(s, For)}
+    inner_names = {s.name for s in stmts if isinstance(s, Let | Declare)}
+    inner_names |= {n for s in stmts if isinstance(s, TakeTile) for n in (s.row, s.column)}
     inner_names |= {p.name for p in PLACES}
     found: dict[str, DType] = {}
     for e in exprs:

@@ -38,7 +38,7 @@ class Window:
     name: str
     array: str
     index: tuple[Expr, ...]
-    aligned: bool
+    aligned: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Fetch:
     offset: str
     offset_at: Expr
     ahead: Expr
-    aligned: bool
+    aligned: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class FetchFirst:
     array: str
     index: tuple[Expr, ...]
     count: Expr
-    aligned: bool
+    aligned: bool = True
     at: Span = field(default=NOWHERE, compare=False)
 
 

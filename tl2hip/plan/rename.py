@@ -14,7 +14,7 @@ from tl2hip.plan.ir import Declare, DeviceStmt, Extreme, For, Let, LoadVector, M
 from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import Fetch, FetchFirst, MatrixMultiply, TakeTile, TurnBytes, Window
 from tl2hip.plan.names import NUMBER
-from tl2hip.plan.walk import all_stmts, bodies, map_exprs, own_exprs, with_bodies
+from tl2hip.plan.walk import all_stmts, bodies, map_exprs, own_exprs, same, with_bodies
 
 Users = Mapping[str, str]
 """The user's name of each axis of the nest; empty for an axis that tl2hip made."""
@@ -52,7 +52,8 @@ def _loop(s: For, plain: str, users: Users, around: set[str]) -> For:
     inner = s.body
     if plain != s.var:
         inner = map_exprs(lambda e: map_expr(lambda x: _axis(x, s.var, plain), e), inner)
-    return replace(s, var=plain, body=plainly(inner, users, {*around, plain}))
+    inner = plainly(inner, users, {*around, plain})
+    return s if plain == s.var and same(inner, s.body) else replace(s, var=plain, body=inner)
 
 
 def _axis(e: Expr, old: str, new: str) -> Expr:

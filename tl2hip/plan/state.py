@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tl2hip.dtypes import DType
 from tl2hip.nest.dependence import AxisKind
@@ -21,6 +21,9 @@ from tl2hip.plan.tree import Tree
 from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.walk import all_exprs, all_stmts
 from tl2hip.source.span import Span
+
+Change = Callable[[tuple[DeviceStmt, ...]], tuple[DeviceStmt, ...]]
+"""A change of a kernel's statements."""
 
 
 @dataclass(slots=True)
@@ -102,8 +105,17 @@ class State:
         self.names.next_kernel()
         return name
 
+    def again(self, name: str, suffix: str, changed: Change, summary: str) -> str:
+        """Add a kernel like the one of a name, its body changed but using the same things, and give its name."""
+        like = next(k for k in self.kernels if k.name == name)
+        other = self.names.fresh(f"{self.nest.name}_{suffix}", keep=True)
+        self.kernels.append(replace(like, name=other, body=changed(like.body), summary=summary))
+        return other
+
     def _given(self, body: tuple[DeviceStmt, ...]) -> tuple[DeviceStmt, ...]:
         """What a kernel must know before it starts: constants it computes, scalars that others left it."""
+        if not self.slots and not self.constants:
+            return ()
         own = {s.name for s in all_stmts(body) if isinstance(s, Set | Let | Declare)}
         wanted = [e.name for e in all_exprs(body) if isinstance(e, Var) and e.name not in own]
         given: dict[str, DeviceStmt] = {}

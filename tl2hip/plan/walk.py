@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from operator import is_
 
 from tl2hip.nest.ir import Expr, Set, Store, Update, Var
 from tl2hip.nest.walk import all_parts
@@ -86,7 +87,9 @@ def bodies(s: DeviceStmt) -> tuple[tuple[DeviceStmt, ...], ...]:
 
 
 def with_bodies(s: DeviceStmt, new: tuple[tuple[DeviceStmt, ...], ...]) -> DeviceStmt:
-    """The same statement around other bodies, given in the order of `bodies`."""
+    """The statement around these bodies, given in the order of `bodies`: itself where they are its own."""
+    if all(same(a, b) for a, b in zip(bodies(s), new, strict=True)):
+        return s
     match s:
         case For() | DeviceWhile():
             return replace(s, body=new[0])
@@ -96,15 +99,27 @@ def with_bodies(s: DeviceStmt, new: tuple[tuple[DeviceStmt, ...], ...]) -> Devic
             return s
 
 
-def all_stmts(body: Iterable[DeviceStmt]) -> Iterator[DeviceStmt]:
+def same(a: tuple[DeviceStmt, ...], b: tuple[DeviceStmt, ...]) -> bool:
+    """Whether two bodies are the very same statements."""
+    return a is b or (len(a) == len(b) and all(map(is_, a, b)))
+
+
+def all_stmts(body: Sequence[DeviceStmt]) -> Iterator[DeviceStmt]:
     """Every statement of a body and of the bodies inside, in the order of the text."""
-    for s in body:
+    pending = [*reversed(body)]
+    while pending:
+        s = pending.pop()
         yield s
-        for inner in bodies(s):
-            yield from all_stmts(inner)
+        for inner in reversed(bodies(s)):
+            pending.extend(reversed(inner))
 
 
-def all_exprs(body: Iterable[DeviceStmt]) -> Iterator[Expr]:
+def map_stmts(f: Callable[[DeviceStmt], DeviceStmt], body: tuple[DeviceStmt, ...]) -> tuple[DeviceStmt, ...]:
+    """A body with `f` applied to every statement, inside out."""
+    return tuple(f(with_bodies(s, tuple(map_stmts(f, b) for b in bodies(s)))) for s in body)
+
+
+def all_exprs(body: Sequence[DeviceStmt]) -> Iterator[Expr]:
     """Every expression node evaluated anywhere in a body."""
     for s in all_stmts(body):
         for e in own_exprs(s):

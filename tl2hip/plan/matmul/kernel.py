@@ -34,10 +34,15 @@ class TileKernel:
     sums: str
     ahead: bool
 
-    def body(self, state: State, moves: Moves | None, *, aligned: bool) -> tuple[DeviceStmt, ...]:
-        """The statements of a block; `aligned`: the factors are read at multiples of 16 bytes. `moves` tells
-        what the epilogue moves in vectors."""
-        return tuple(self._body(state, moves, aligned))
+    def body(self, state: State, moves: Moves | None) -> tuple[DeviceStmt, ...]:
+        """The statements of a block, for factors at multiples of 16 bytes. `moves` tells what the epilogue moves in
+        vectors."""
+        return tuple(self._body(state, moves))
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The names of the bytes from one tile of a factor to the next."""
+        return tuple(s.own["step"] for s in self.stored)
 
     @property
     def grid(self) -> tuple[Expr, Expr]:
@@ -45,14 +50,14 @@ class TileKernel:
         p, t = self.product, self.tile
         return ceil_div(p.rows.stop, t.rows), ceil_div(p.columns.stop, t.columns)
 
-    def _body(self, state: State, moves: Moves | None, aligned: bool) -> Iterator[DeviceStmt]:
+    def _body(self, state: State, moves: Moves | None) -> Iterator[DeviceStmt]:
         p, t, words = self.product, self.tile, Words(state.names)
         yield from self._head(words)
         row, column = words.var(f"{p.rows.name}_tile"), words.var(f"{p.columns.name}_tile")
         down, across = self._waves(words)
         over = p.over.axis
-        left = self._side(state, words, 0, row, (t.down, down), aligned)
-        right = self._side(state, words, 1, column, (t.across, across), aligned)
+        left = self._side(state, words, 0, row, (t.down, down))
+        right = self._side(state, words, 1, column, (t.across, across))
         yield DeclareVector(self.sums, zeros=True)
         for side in (left, right):
             yield from side.declared()
@@ -81,14 +86,12 @@ class TileKernel:
         t, wave = self.tile, words.var("wave")
         return floor_div(wave, t.across) if t.down > 1 else number(0), modulo(wave, t.across)
 
-    def _side(
-        self, state: State, words: Words, n: int, first: Expr, waves: tuple[int, Expr], aligned: bool
-    ) -> Side:
+    def _side(self, state: State, words: Words, n: int, first: Expr, waves: tuple[int, Expr]) -> Side:
         p = self.product
         f, axis = ((self.left, p.rows), (self.right, p.columns))[n]
         shape = state.nest.array(f.operand.array).shape
         ends = (axis.stop, p.over.axis.stop)
-        return Side(words, f, shape, first, *ends, *waves, self.stored[n], self.ahead, aligned)
+        return Side(words, f, shape, first, *ends, *waves, self.stored[n], self.ahead)
 
 
 def tile_kernel(state: State, p: MatrixProduct, t: Tile, left: Fill, right: Fill) -> TileKernel:

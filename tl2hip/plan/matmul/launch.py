@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 from tl2hip.nest.index import ZERO, mul, number, value_of
 from tl2hip.nest.ir import AxisRef, Compare, Expr, Logic
 from tl2hip.plan import launch as general
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_GRID_X
-from tl2hip.plan.ir import Aligned, HostIf, HostStmt, Launch
+from tl2hip.plan.ir import Aligned, DeviceStmt, HostIf, HostStmt, Launch
 from tl2hip.plan.launch import Shared, wrap
 from tl2hip.plan.marks import unmarked
 from tl2hip.plan.matmul import marks
+from tl2hip.plan.matmul.anywhere import anywhere
 from tl2hip.plan.matmul.epilogue import moved_in_vectors
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.find import PLAN, MatrixProduct, found
 from tl2hip.plan.matmul.kernel import TileKernel, tile_kernel
+from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matrix_ir import LdsBarrier
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
@@ -38,7 +41,7 @@ def matmul(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     if kernel is None:
         return None
     moves = moved_in_vectors(state, p, kernel.tile)
-    fast = _choice(state, kernel, lambda aligned: _add(state, kernel, moves, aligned=aligned))
+    fast = _choice(state, kernel, moves)
     _note(state, kernel)
     marks.honour(state, p, (kernel.left, kernel.right), moves)
     tile = kernel.tile
@@ -70,17 +73,29 @@ def _cut(state: State, p: MatrixProduct) -> TileKernel | None:
     return None
 
 
-def _add(state: State, kernel: TileKernel, moves: Moves | None, *, aligned: bool) -> str:
-    """Adds one kernel; its name."""
-    t = kernel.tile
-    body = kernel.body(state, moves, aligned=aligned)
+def _add_anywhere(state: State, kernel: TileKernel, moves: Moves | None) -> str:
+    """Adds the kernel for factors at any address alone; its name."""
+    t, body = kernel.tile, anywhere(_body(state, kernel, moves), kernel.steps)
+    return state.add("", body, (t.threads, 1, 1), f"{_summary(t)}, at any alignment", t.waves)
+
+
+def _add_both(state: State, kernel: TileKernel, moves: Moves | None) -> tuple[str, str]:
+    """Adds the kernel for aligned factors and that for any; their names."""
+    t, body = kernel.tile, _body(state, kernel, moves)
+    aligned = state.add("kernel_aligned", body, (t.threads, 1, 1), _summary(t), t.waves)
+    changed = partial(anywhere, steps=kernel.steps)
+    return aligned, state.again(aligned, "kernel", changed, f"{_summary(t)}, at any alignment")
+
+
+def _summary(t: Tile) -> str:
+    return f"a tile of {t.rows} x {t.columns} a block, {t.down} x {t.across} waves"
+
+
+def _body(state: State, kernel: TileKernel, moves: Moves | None) -> tuple[DeviceStmt, ...]:
+    """The statements of the kernel for aligned factors."""
+    body = kernel.body(state, moves)
     batch = _batch(kernel.product)
-    if batch:
-        body = wrap(batch, (*body, LdsBarrier("LDS is used again")), state)
-    size = f"{t.rows} x {t.columns}"
-    summary = f"a tile of {size} a block, {t.down} x {t.across} waves" + ("" if aligned else ", at any alignment")
-    suffix = "kernel_aligned" if aligned else ""
-    return state.add(suffix, body, (t.threads, 1, 1), summary, t.waves)
+    return wrap(batch, (*body, LdsBarrier("LDS is used again")), state) if batch else body
 
 
 def _batch(p: MatrixProduct) -> tuple[Shared, ...]:
@@ -88,8 +103,8 @@ def _batch(p: MatrixProduct) -> tuple[Shared, ...]:
     return general.share_blocks(p.chain.part(p.batch), ("y", "z"))
 
 
-def _choice(state: State, kernel: TileKernel, add: Callable[[bool], str]) -> tuple[HostStmt, ...]:
-    """The kernel for aligned factors where they are, else that for any. `add` adds a kernel and gives its name."""
+def _choice(state: State, kernel: TileKernel, moves: Moves | None) -> tuple[HostStmt, ...]:
+    """The kernel for aligned factors where they are, else that for any."""
     p, t = kernel.product, kernel.tile
     _, y, z = general.grid_of(_batch(p), None)
     grid = (mul(*kernel.grid), y, z)
@@ -98,11 +113,12 @@ def _choice(state: State, kernel: TileKernel, add: Callable[[bool], str]) -> tup
     turned = [f for f in (kernel.left, kernel.right) if f.operand.along == "axis"]
     far = any((value_of(_whole(f, state)) or 0) >= NEAR for f in turned)
     if far or any((value_of(e) or 0) % t.piece for e in pitches):
-        return (Launch(add(False), grid),)
-    aligned, other = Launch(add(True), grid), Launch(add(False), grid)
+        return (Launch(_add_anywhere(state, kernel, moves), grid),)
+    aligned, other = _add_both(state, kernel, moves)
     unknown = tuple(e for e in pitches if value_of(e) is None)
     near = tuple(e for f in turned if value_of(e := _whole(f, state)) is None)
-    return (HostIf(Aligned(names, ACCESS_BYTES, unknown, t.piece, near), (aligned,), (other,)),)
+    test = Aligned(names, ACCESS_BYTES, unknown, t.piece, near)
+    return (HostIf(test, (Launch(aligned, grid),), (Launch(other, grid),)),)
 
 
 def _whole(f: Fill, state: State) -> Expr:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tl2hip.dtypes import I32, I64
+from tl2hip.dtypes import I64
 from tl2hip.nest.index import ONE, ZERO, ceil_div, mul, number, sub, xor
-from tl2hip.nest.ir import Cast, Compare, Const, Expr, Select, Set, Var
+from tl2hip.nest.ir import Compare, Const, Expr, Select, Set, Var
 from tl2hip.plan.ir import Declare, DeviceIf, DeviceStmt, For, Let
 from tl2hip.plan.matmul.side import Side, each
 from tl2hip.plan.matmul.tile import Tile
@@ -53,7 +53,7 @@ class SumLoop:
         for side in self.sides:
             yield side.opened(ZERO)
             if not isinstance(side.step(), Const):
-                yield self._step_let(side)
+                yield Let(self._step(side).name, side.step(), "int")
         yield Let(self.words.name("last"), sub(self.words.var("steps"), number(2)), "int")
         if t.copies > 1:
             yield Declare(self.words.name("copy"), I64, ZERO, "int")
@@ -65,12 +65,6 @@ class SumLoop:
             yield from self._read(0)
         yield self._loop(tuple(self._interleaved() if self.left.ahead else self._in_clusters()))
         yield from self._last()
-
-    def _step_let(self, side: Side) -> DeviceStmt:
-        """The bytes from tile to tile, which fit 32 bits; where the way to a tile may not, they are widened again,
-        so that a multiplication of 32 by 32 bits does."""
-        name, step = self._step(side).name, side.step()
-        return Let(name, step, "int") if side.aligned else Let(name, Cast(Cast(step, I32), I64))
 
     def _loop(self, turn: tuple[DeviceStmt, ...]) -> DeviceStmt:
         step, steps = self.words.name("step"), self.words.var("steps")

@@ -46,7 +46,6 @@ class Side:
     wave: Expr
     storage: Storage
     ahead: bool
-    aligned: bool
 
     @property
     def tile(self) -> Tile:
@@ -124,7 +123,7 @@ class Side:
     def opened(self, k: Expr) -> DeviceStmt:
         """The window on memory from the tile's first row and an element of the sum on."""
         operand = self.fill.operand
-        return Window(self.storage.window, operand.array, operand.at(self.first, k), self.aligned)
+        return Window(self.storage.window, operand.array, operand.at(self.first, k))
 
     def declared(self) -> Iterator[DeviceStmt]:
         yield DeclareVector(self.storage.waiting)
@@ -148,13 +147,13 @@ class Side:
             count: Expr = sub(self.sum_end, k)
         else:
             count = Select(Compare("<", k, self.sum_end), sub(self.shape[-1], row), ZERO)
-        fetch = FetchFirst(self.storage.waiting, (n,), operand.array, operand.at(row, k), count, self.aligned)
+        fetch = FetchFirst(self.storage.waiting, (n,), operand.array, operand.at(row, k), count)
         return each(n.axis, self.fill.loads, (fetch,))
 
     def fetch(self, n: Expr, ahead: Expr) -> DeviceStmt:
         """One piece of a whole tile, `ahead` bytes behind the start of the window."""
         s = self.storage
-        return Fetch(s.waiting, (n,), s.window, s.offsets, n, ahead, self.aligned)
+        return Fetch(s.waiting, (n,), s.window, s.offsets, n, ahead)
 
     # --- registers to LDS --------------------------------------------------------------------------------
 
