@@ -12,9 +12,9 @@ from typing import Literal
 Kind = Literal["bool", "int", "uint", "float"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DType:
-    """One element type.
+    """One element type; there is one object for each, so that `is` and `==` say the same.
 
     `numpy` is the name NumPy or ml_dtypes knows it by, `c` the type that printed HIP stores it as.
     `mantissa` counts the explicit bits of a float (0 for others): its unit roundoff is 2**-(mantissa + 1).

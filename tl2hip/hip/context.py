@@ -55,11 +55,9 @@ class Known:
     def learn(self, name: str, *, index: bool = True, natural: bool = False, positive: bool = False) -> None:
         """From here on this, and no more, is known of a name."""
         for names, holds in ((self.index, index), (self.natural, natural), (self.positive, positive)):
-            if holds:
-                names.add(name)
-            else:
-                names.discard(name)
-        self.indices.clear()
+            if holds != (name in names):
+                names.symmetric_difference_update((name,))
+                self.indices.clear()
 
 
 @dataclass(slots=True)

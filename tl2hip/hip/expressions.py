@@ -165,18 +165,21 @@ def _arithmetic(op: str, a: Expr, b: Expr, ctx: Context) -> Text:
     t = a.dtype
     if t is BOOL:
         return infix({"+": "||", "*": "&&"}[op], show(a, ctx), show(b, ctx))
-    wraps = t.kind == "int" and t.bits >= 32
-    if wraps and not plain_is_exact(op, a, b, ctx):
+    if _counts(a, b, ctx):
+        return joined(op, *_operands(a, b, ctx))
+    if t.kind == "int" and t.bits >= 32 and not facts.stays_inside(op, a, b):
         return call(ctx.call(helpers.wrapping(op, t)), show(a, ctx).argument, show(b, ctx).argument)
-    join = joined if t is I64 and facts.is_index(a, ctx.known) and facts.is_index(b, ctx.known) else infix
-    return _back(join(op, *_operands(a, b, ctx)), t, ctx)
+    return _back(infix(op, *_operands(a, b, ctx)), t, ctx)
 
 
 def plain_is_exact(op: str, a: Expr, b: Expr, ctx: Context) -> bool:
     """Whether C++'s own `a op b` gives the right i32 or i64: it cannot overflow, or only counts and addresses."""
-    if a.dtype is I64 and facts.is_index(a, ctx.known) and facts.is_index(b, ctx.known):
-        return True
-    return facts.stays_inside(op, a, b)
+    return _counts(a, b, ctx) or facts.stays_inside(op, a, b)
+
+
+def _counts(a: Expr, b: Expr, ctx: Context) -> bool:
+    """Whether the sum, difference or product of two numbers only counts or addresses things."""
+    return a.dtype is I64 and facts.is_index(a, ctx.known) and facts.is_index(b, ctx.known)
 
 
 def _divide(op: str, a: Expr, b: Expr, ctx: Context) -> Text:

@@ -20,6 +20,8 @@ def wrapped_lines(line: str, width: int = WIDTH) -> list[str]:
     >>> wrapped_lines("    x = f(aaaa, bb + cc);", 20)
     ['    x = f(aaaa,', '          bb + cc);']
     """
+    if len(line) <= width:
+        return [line]
     indent = len(line) - len(line.lstrip())
     lines, rest, pad = [], line, indent
     brackets: list[int] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from tl2hip.nest.ir import (
@@ -65,13 +65,12 @@ def rebuild(e: Expr, new: tuple[Expr, ...]) -> Expr:
             return replace(e, args=new)
 
 
-def all_parts(e: Expr) -> Iterator[Expr]:
+def all_parts(e: Expr) -> list[Expr]:
     """The expression and everything below it, outside in and left to right."""
-    pending = [e]
-    while pending:
-        p = pending.pop()
-        yield p
-        pending.extend(reversed(parts(p)))
+    found = [e]
+    for p in parts(e):
+        found += all_parts(p)
+    return found
 
 
 def map_expr(f: Callable[[Expr], Expr], e: Expr) -> Expr:
@@ -126,19 +125,19 @@ def map_stmts(f: Callable[[Stmt], Stmt | None], body: Iterable[Stmt]) -> tuple[S
     return tuple(s for s in new if s is not None)
 
 
-def all_stmts(body: Iterable[Stmt]) -> Iterator[Stmt]:
+def all_stmts(body: Iterable[Stmt]) -> list[Stmt]:
     """Every statement of a body and of the bodies inside, in the order of the text."""
+    found: list[Stmt] = []
     for s in body:
-        yield s
+        found.append(s)
         for inner in blocks(s):
-            yield from all_stmts(inner)
+            found += all_stmts(inner)
+    return found
 
 
-def all_exprs(body: Iterable[Stmt]) -> Iterator[Expr]:
+def all_exprs(body: Iterable[Stmt]) -> list[Expr]:
     """Every expression node evaluated anywhere in a body."""
-    for s in all_stmts(body):
-        for e in own_exprs(s):
-            yield from all_parts(e)
+    return [p for s in all_stmts(body) for e in own_exprs(s) for p in all_parts(e)]
 
 
 def map_stmt_exprs(f: Callable[[Expr], Expr], s: Stmt) -> Stmt:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from operator import is_
 
@@ -104,14 +104,15 @@ def same(a: tuple[DeviceStmt, ...], b: tuple[DeviceStmt, ...]) -> bool:
     return a is b or (len(a) == len(b) and all(map(is_, a, b)))
 
 
-def all_stmts(body: Sequence[DeviceStmt]) -> Iterator[DeviceStmt]:
+def all_stmts(body: Iterable[DeviceStmt]) -> list[DeviceStmt]:
     """Every statement of a body and of the bodies inside, in the order of the text."""
-    pending = [*reversed(body)]
-    while pending:
-        s = pending.pop()
-        yield s
-        for inner in reversed(bodies(s)):
-            pending.extend(reversed(inner))
+    found: list[DeviceStmt] = []
+    for s in body:
+        found.append(s)
+        if isinstance(s, For | DeviceIf | DeviceWhile):
+            for inner in bodies(s):
+                found += all_stmts(inner)
+    return found
 
 
 def map_stmts(f: Callable[[DeviceStmt], DeviceStmt], body: tuple[DeviceStmt, ...]) -> tuple[DeviceStmt, ...]:
@@ -119,11 +120,9 @@ def map_stmts(f: Callable[[DeviceStmt], DeviceStmt], body: tuple[DeviceStmt, ...
     return tuple(f(with_bodies(s, tuple(map_stmts(f, b) for b in bodies(s)))) for s in body)
 
 
-def all_exprs(body: Sequence[DeviceStmt]) -> Iterator[Expr]:
+def all_exprs(body: Iterable[DeviceStmt]) -> list[Expr]:
     """Every expression node evaluated anywhere in a body."""
-    for s in all_stmts(body):
-        for e in own_exprs(s):
-            yield from all_parts(e)
+    return [p for s in all_stmts(body) for e in own_exprs(s) for p in all_parts(e)]
 
 
 def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
