@@ -17,8 +17,8 @@ using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
-typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
+typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 
 // Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in turn:
 // each XCD gets 16 tiles that stand together, in groups of four rows, and finds them in its own L2 cache.
@@ -48,6 +48,18 @@ static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
     return some;
 }
 
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
+{
+    if (count >= 8)
+        return *(const f16x8_any *)from;
+    f16x8 some = {};
+    for (int e = 0; e < 8; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
 // Memory from a place on, behind a descriptor in scalar registers.
 static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 {
@@ -58,6 +70,14 @@ static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 static inline __device__ f16x8 fetch_f16x8(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
 {
     return __builtin_bit_cast(f16x8, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
 }
 
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
@@ -72,26 +92,6 @@ static inline __device__ void lds_barrier()
 static inline __device__ f32x4 mfma_f32_16x16x16f16(f16x4 left, f16x4 right, f32x4 sums)
 {
     return __builtin_amdgcn_mfma_f32_16x16x16f16(left, right, sums, 0, 0, 0);
-}
-
-// Up to `count` elements from a place on, and zeros behind them.
-static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
-{
-    if (count >= 8)
-        return *(const f16x8_any *)from;
-    f16x8 some = {};
-    for (int e = 0; e < 8; ++e)
-        if (e < count)
-            some[e] = from[e];
-    return some;
-}
-
-// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
-// it costs each load a 64-bit addition.
-static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
-{
-    asm("" : "+v"(offset));
-    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
 }
 
 // a tile of 128 x 128 a block, 2 x 2 waves

@@ -16,10 +16,10 @@
 using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
+typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
 typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 typedef _Float16 f16x4_any __attribute__((ext_vector_type(4), aligned(2)));
-typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
 
 // e**x = 2**n * 2**f. n is x*log2(e) to the nearest integer, held where the result is 0 or infinite anyway;
 // f is what is left, and v_exp_f32 its power of 2, within one unit in the last place.
@@ -70,6 +70,18 @@ static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
     return some;
 }
 
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
+{
+    if (count >= 8)
+        return *(const f16x8_any *)from;
+    f16x8 some = {};
+    for (int e = 0; e < 8; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
 // Memory from a place on, behind a descriptor in scalar registers.
 static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 {
@@ -80,6 +92,14 @@ static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 static inline __device__ f16x8 fetch_f16x8(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
 {
     return __builtin_bit_cast(f16x8, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
 }
 
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
@@ -98,26 +118,6 @@ static inline __device__ f32x4 mfma_f32_16x16x16f16(f16x4 left, f16x4 right, f32
 
 // What a scheduling group counts.
 enum { vector = 0x2, matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };
-
-// Up to `count` elements from a place on, and zeros behind them.
-static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
-{
-    if (count >= 8)
-        return *(const f16x8_any *)from;
-    f16x8 some = {};
-    for (int e = 0; e < 8; ++e)
-        if (e < count)
-            some[e] = from[e];
-    return some;
-}
-
-// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
-// it costs each load a 64-bit addition.
-static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
-{
-    asm("" : "+v"(offset));
-    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
-}
 
 // a tile of 128 x 128 a block, 2 x 2 waves
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void

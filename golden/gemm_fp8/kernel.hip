@@ -17,10 +17,10 @@ using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef unsigned char f8e4m3x16 __attribute__((ext_vector_type(16)));
 typedef i64 i64x2 __attribute__((ext_vector_type(2)));
+typedef unsigned char f8e4m3x16_any __attribute__((ext_vector_type(16), aligned(1)));
 typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 typedef __bf16 bf16x4 __attribute__((ext_vector_type(4)));
 typedef __bf16 bf16x4_any __attribute__((ext_vector_type(4), aligned(2)));
-typedef unsigned char f8e4m3x16_any __attribute__((ext_vector_type(16), aligned(1)));
 
 // The value of a float8_e4m3fnuz byte: 4 bits of exponent (bias 8), 3 of mantissa; 0x80 is NaN.
 static __device__ inline float f8e4m3_to_f32(unsigned char code) {
@@ -60,6 +60,18 @@ static inline __device__ f8e4m3x16 first_f8e4m3x16(const unsigned char *from, i6
     return some;
 }
 
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f8e4m3x16 first_f8e4m3x16_any(const unsigned char *from, i64 count)
+{
+    if (count >= 16)
+        return *(const f8e4m3x16_any *)from;
+    f8e4m3x16 some = {};
+    for (int e = 0; e < 16; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
 // Memory from a place on, behind a descriptor in scalar registers.
 static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 {
@@ -70,6 +82,14 @@ static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 static inline __device__ f8e4m3x16 fetch_f8e4m3x16(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
 {
     return __builtin_bit_cast(f8e4m3x16, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f8e4m3x16 fetch_f8e4m3x16_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f8e4m3x16_any *)(from + ahead + (unsigned int)offset);
 }
 
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
@@ -95,26 +115,6 @@ static inline __host__ __device__ __bf16 bf16_from_f32(float x)
     const unsigned int bits = x == x ? __builtin_bit_cast(unsigned int, x) : 0x7fc00000;
     const unsigned int rounded = bits + 0x7fff + (bits >> 16 & 1);
     return __builtin_bit_cast(__bf16, (unsigned short)(rounded >> 16));
-}
-
-// Up to `count` elements from a place on, and zeros behind them.
-static inline __device__ f8e4m3x16 first_f8e4m3x16_any(const unsigned char *from, i64 count)
-{
-    if (count >= 16)
-        return *(const f8e4m3x16_any *)from;
-    f8e4m3x16 some = {};
-    for (int e = 0; e < 16; ++e)
-        if (e < count)
-            some[e] = from[e];
-    return some;
-}
-
-// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
-// it costs each load a 64-bit addition.
-static inline __device__ f8e4m3x16 fetch_f8e4m3x16_any(const char *from, int &offset, i64 ahead)
-{
-    asm("" : "+v"(offset));
-    return *(const f8e4m3x16_any *)(from + ahead + (unsigned int)offset);
 }
 
 // a tile of 128 x 128 a block, 2 x 2 waves

@@ -51,6 +51,18 @@ static inline __device__ f32x4 first_f32x4(const float *from, i64 count)
     return some;
 }
 
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f32x4 first_f32x4_any(const float *from, i64 count)
+{
+    if (count >= 4)
+        return *(const f32x4_any *)from;
+    f32x4 some = {};
+    for (int e = 0; e < 4; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
 // Memory from a place on, behind a descriptor in scalar registers.
 static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 {
@@ -61,6 +73,14 @@ static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 static inline __device__ f32x4 fetch_f32x4(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
 {
     return __builtin_bit_cast(f32x4, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f32x4 fetch_f32x4_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f32x4_any *)(from + ahead + (unsigned int)offset);
 }
 
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
@@ -75,26 +95,6 @@ static inline __device__ void lds_barrier()
 static inline __device__ f32x4 mfma_f32_16x16x4f32(float left, float right, f32x4 sums)
 {
     return __builtin_amdgcn_mfma_f32_16x16x4f32(left, right, sums, 0, 0, 0);
-}
-
-// Up to `count` elements from a place on, and zeros behind them.
-static inline __device__ f32x4 first_f32x4_any(const float *from, i64 count)
-{
-    if (count >= 4)
-        return *(const f32x4_any *)from;
-    f32x4 some = {};
-    for (int e = 0; e < 4; ++e)
-        if (e < count)
-            some[e] = from[e];
-    return some;
-}
-
-// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
-// it costs each load a 64-bit addition.
-static inline __device__ f32x4 fetch_f32x4_any(const char *from, int &offset, i64 ahead)
-{
-    asm("" : "+v"(offset));
-    return *(const f32x4_any *)(from + ahead + (unsigned int)offset);
 }
 
 // a block for 4096 elements, 4 at a time

@@ -45,6 +45,7 @@ from tl2hip.plan.ir import (
     Plan,
     StoreVector,
 )
+from tl2hip.plan.kernels import stored
 from tl2hip.plan.lanes_ir import NONE_FIRST, NONE_LAST, Combine
 from tl2hip.source.span import NOWHERE, Source, Span
 
@@ -92,7 +93,7 @@ def one_kernel(
     """A plan of one launch over parameters."""
     nest = Nest(name, Source(f"{name}.py", source), tuple(a.name for a in arrays), dims, (), arrays, (), ())
     kernel = DeviceKernel(
-        f"{name}_kernel", tuple(a.name for a in arrays), tuple((d, I64) for d in dims), block, places, body
+        f"{name}_kernel", tuple(a.name for a in arrays), tuple((d, I64) for d in dims), block, places, body, stored=stored(body)
     )
     placed = tuple(Placed(a, "global") for a in arrays)
     return Plan(nest, placed, (kernel,), (Launch(kernel.name, grid),), notes)
@@ -201,8 +202,9 @@ def host_program() -> Plan:
     count = Store("counts", (AxisRef("t"), Var("i", I64)), AxisRef("t"), True)
     inside = DeviceIf(Compare("<", Var("i", I64), n), (Store("y", (Var("i", I64),), add, True), count))
     body: tuple[DeviceStmt, ...] = (Let("i", at), inside)
-    places = (Place("block", "blockIdx.x"), Place("thread", "threadIdx.x"))
-    one = DeviceKernel("steps_kernel", ("x", "y", "counts"), (("t", I64), ("n", I64)), (256, 1, 1), places, body)
+    places, names = (Place("block", "blockIdx.x"), Place("thread", "threadIdx.x")), ("x", "y", "counts")
+    scalars = (("t", I64), ("n", I64))
+    one = DeviceKernel("steps_kernel", names, scalars, (256, 1, 1), places, body, stored=stored(body))
     grid = (ceil_div(n, 256), i64(1), i64(1))
     launch = (Launch("steps_kernel", grid),)
     host: tuple[HostStmt, ...] = (

@@ -24,6 +24,7 @@ from tl2hip.nest.ir import (
     Unary,
 )
 from tl2hip.plan.ir import DeviceKernel, For, Launch, Place, Placed, Plan
+from tl2hip.plan.kernels import stored
 from tl2hip.source.span import Source
 
 DTYPES = (F64, F32, F16, BF16, F8E4M3, F8E5M2, I64, I32, I16, I8, U8, U32, BOOL)
@@ -91,7 +92,9 @@ def program(expressions: tuple[Expr, ...], n: int) -> tuple[Nest, Plan]:
     axis = Axis("i", Const(0, I64), Const(n, I64))
     nest = Nest("many", Source("many.py", ""), names, (), (), tuple(arrays), (), (Loop(axis, tuple(stores)),))
     body = For("i", Const(0, I64), Const(n, I64), Const(1, I64), tuple(stores))
-    kernel = DeviceKernel("many_kernel", names, (), (64, 1, 1), (Place("t", "threadIdx.x"),), (lone(body),))
+    bodies = (lone(body),)
+    places = (Place("t", "threadIdx.x"),)
+    kernel = DeviceKernel("many_kernel", names, (), (64, 1, 1), places, bodies, stored=stored(bodies))
     one = Const(1, I64)
     placed = tuple(Placed(a, "global") for a in arrays)
     return nest, Plan(nest, placed, (kernel,), (Launch("many_kernel", (one, one, one)),), ())

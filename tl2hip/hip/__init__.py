@@ -11,7 +11,7 @@ from tl2hip.hip.frame import fill
 from tl2hip.hip.functions import math_texts
 from tl2hip.hip.head import head_lines
 from tl2hip.hip.helpers import U64
-from tl2hip.hip.kernel import print_kernel
+from tl2hip.hip.kernel import print_kernels
 from tl2hip.hip.launcher import Argument, LauncherInfo, launcher_info, print_launcher
 from tl2hip.hip.names import Names
 from tl2hip.hip.naming import name_plan
@@ -49,7 +49,7 @@ def print_plans(plans: Sequence[Plan]) -> PrintedFile:
     for plan in plans:
         names = name_plan(plan, [f for _, _, info in tables for f in functions(info)])
         tables.append((plan, names, launcher_info(plan, names)))
-    kernels = [print_kernel(k, plan, names, used) for plan, names, _ in tables for k in plan.kernels]
+    kernels = [text for plan, names, _ in tables for text in print_kernels(plan, names, used)]
     on_device = helper_texts(used)
     launchers = [print_launcher(plan, info, names, used) for plan, names, info in tables]
     both = helper_texts(used)

@@ -1,4 +1,4 @@
-"""One `__global__` function as C++."""
+"""The `__global__` functions of a plan as C++."""
 
 from __future__ import annotations
 
@@ -11,27 +11,46 @@ from tl2hip.hip.counters import counters
 from tl2hip.hip.frame import fill
 from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.names import Names
-from tl2hip.hip.statements import Writer, write_all
-from tl2hip.nest.ir import Store, Update
-from tl2hip.plan.ir import DeviceKernel, Plan, StoreVector
+from tl2hip.hip.statements import Writer
+from tl2hip.hip.twin import Changes, Twin, changes
+from tl2hip.plan.ir import DeviceKernel, Plan
 from tl2hip.plan.lds import elements
-from tl2hip.plan.walk import all_stmts
 
 
-def print_kernel(kernel: DeviceKernel, plan: Plan, names: Names, used: Used) -> str:
-    """The text of one kernel, without a final newline."""
+def print_kernels(plan: Plan, names: Names, used: Used) -> list[str]:
+    """The texts of a plan's kernels, without final newlines. A kernel and one behind it that reads memory otherwise
+    are written together."""
+    texts: list[str] = []
+    left = [*plan.kernels]
+    while left:
+        kernel = left.pop(0)
+        changed = changes(kernel, left[0]) if left else None
+        w = _writer(kernel, plan, names, used, changed or {})
+        w.write_all(kernel.body)
+        texts.append(_text(kernel, plan, w, w.lines))
+        if changed is not None:
+            texts.append(_text(left.pop(0), plan, w, w.others))
+    return texts
+
+
+def _writer(kernel: DeviceKernel, plan: Plan, names: Names, used: Used, changed: Changes) -> Twin:
+    """What writes the statements of a kernel, and of its twin."""
     arrays = {p.array.name: p.array for p in plan.arrays}
     vectors = frozenset(p.array.name for p in plan.arrays if p.space == "vector")
     ctx = Context(names, used, arrays, _known(kernel, plan), vectors=vectors)
-    w = Writer(ctx, names, plan.nest.source, thread_number(kernel.block))
-    write_all(kernel.body, w)
+    return Twin(ctx, names, plan.nest.source, thread_number(kernel.block), changed=changed)
+
+
+def _text(kernel: DeviceKernel, plan: Plan, w: Writer, lines: list[str]) -> str:
+    """The text of one kernel around its lines."""
+    names = w.names
     return fill(
         "kernel",
         summary=[kernel.summary] if kernel.summary else [],
         attributes=attributes(kernel),
         name=names[kernel.name],
         parameters=broken(f"{names[kernel.name]}(", parameters(kernel, plan, names)),
-        lines=[f"    {line}" for line in (*_memory(kernel, plan, w), *_places(kernel, w))] + w.lines,
+        lines=[f"    {line}" for line in (*_memory(kernel, plan, w), *_places(kernel, names, lines))] + lines,
     )
 
 
@@ -65,18 +84,12 @@ def extents(plan: Plan) -> set[str]:
     return {*plan.nest.dims, *(s.name for s in plan.nest.scalars if s in shapes and s.dtype is I64)}
 
 
-def written(kernel: DeviceKernel) -> set[str]:
-    """Names of the arrays a kernel stores to."""
-    return {s.array for s in all_stmts(kernel.body) if isinstance(s, Store | Update | StoreVector)}
-
-
 def parameters(kernel: DeviceKernel, plan: Plan, names: Names) -> list[str]:
     """The C parameters: pointers, `const` where this kernel only reads, then sizes and scalars."""
-    stored = written(kernel)
     same = {name for pair in plan.in_place for name in pair}
     out = []
     for name in kernel.arrays:
-        const = "" if name in stored else "const "
+        const = "" if name in kernel.stored else "const "
         restrict = "" if name in same else "__restrict__ "
         out.append(f"{const}{plan.placed(name).array.dtype.c} *{restrict}{names[name]}")
     return out + [f"{t.c} {names[n]}" for n, t in kernel.scalars]
@@ -108,7 +121,7 @@ def _memory(kernel: DeviceKernel, plan: Plan, w: Writer) -> list[str]:
     return lines + [f"__shared__ {t.c} {name}[{n}];" for name, t, n in w.scratch.values()]
 
 
-def _places(kernel: DeviceKernel, w: Writer) -> list[str]:
+def _places(kernel: DeviceKernel, names: Names, lines: list[str]) -> list[str]:
     """Where the thread stands, as far as the text below asks."""
-    named = set(re.findall(r"\w+", "\n".join(w.lines)))
-    return [f"const i64 {w.names[p.name]} = {p.what};" for p in kernel.places if w.names[p.name] in named]
+    named = set(re.findall(r"\w+", "\n".join(lines)))
+    return [f"const i64 {names[p.name]} = {p.what};" for p in kernel.places if names[p.name] in named]

@@ -11,7 +11,7 @@ from tl2hip.hip.expressions import show
 from tl2hip.hip.facts import is_natural
 from tl2hip.hip.frame import fill
 from tl2hip.hip.host import HostWriter, write_host
-from tl2hip.hip.kernel import broken, extents, written
+from tl2hip.hip.kernel import broken, extents
 from tl2hip.hip.names import Names
 from tl2hip.hip.statements import quoted
 from tl2hip.hip.text import RELATION, Text, infix
@@ -106,11 +106,11 @@ def print_launcher(plan: Plan, info: LauncherInfo, names: Names, used: Used) -> 
 
 
 def _parameters(plan: Plan, info: LauncherInfo) -> list[str]:
-    stored = {name for k in plan.kernels for name in written(k)}
+    stored = plan.stored
     return [_parameter(a, stored) for a in info.arguments]
 
 
-def _parameter(a: Argument, stored: set[str]) -> str:
+def _parameter(a: Argument, stored: frozenset[str]) -> str:
     if a.kind == "stream":
         return f"hipStream_t {a.c}"
     if a.dtype is None:
@@ -140,7 +140,7 @@ def _check(plan: Plan, w: HostWriter) -> None:
 
 def _refuse_folded(plan: Plan, w: HostWriter) -> None:
     """Refuses strides by which elements of a written array share memory."""
-    stored = {name for k in plan.kernels for name in written(k)}
+    stored = plan.stored
     for a in (p.array for p in plan.arrays):
         if a.strides is not None and a.name in stored:
             extents, strides = (", ".join(show(e, w.ctx).text for e in some) for some in (a.shape, a.strides))
@@ -150,7 +150,7 @@ def _refuse_folded(plan: Plan, w: HostWriter) -> None:
 def _refuse_overlap(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:
     """Refuses memory that a written array shares with any other."""
     pointers = [a.name for a in info.arguments if a.kind in ("array", "result")]
-    stored = {name for k in plan.kernels for name in written(k)}
+    stored = plan.stored
     pairs = [(a, b) for k, a in enumerate(pointers) for b in pointers[k + 1 :] if a in stored or b in stored]
     if not pairs:
         return

@@ -70,22 +70,21 @@ class Writer:
         """Appends a head, a body one level deeper, and the tail if there is one."""
         self.line(head, note)
         self.depth += 1
-        write_all(body, self)
+        self.write_all(body)
         self.depth -= 1
         if tail:
             self.line(tail)
+
+    def write_all(self, body: tuple[DeviceStmt, ...]) -> None:
+        """Appends the lines of a body."""
+        for s in body:
+            write(s, self)
 
 
 def quoted(source: Source, line: int) -> str:
     """`// gemm.py:15: s += f32(A[i, k])`: a line of the user, safe inside a comment."""
     text = source.line(line).rstrip("\\").rstrip()
     return f"// {source.name.replace(chr(92), '/').rpartition('/')[2]}:{line}: {text}"
-
-
-def write_all(body: tuple[DeviceStmt, ...], w: Writer) -> None:
-    """Appends the lines of a body."""
-    for s in body:
-        write(s, w)
 
 
 @singledispatch

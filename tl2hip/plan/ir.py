@@ -240,6 +240,8 @@ class DeviceKernel:
     waves: int | None = None
     """Waves a SIMD that its registers must leave room for; None leaves that to the compiler."""
     summary: str = ""
+    stored: frozenset[str] = frozenset()
+    """Names of the arrays it stores to."""
 
     @property
     def threads(self) -> int:
@@ -377,3 +379,8 @@ class Plan:
             if p.array.name == name:
                 return p
         raise KeyError(name)
+
+    @property
+    def stored(self) -> frozenset[str]:
+        """Names of the arrays that any kernel stores to."""
+        return frozenset().union(*(k.stored for k in self.kernels))

@@ -74,6 +74,7 @@ def finish(
         local_arrays=tuple(a for a in placed if a in arrays and placed[a].space in ("shared", "thread")),
         waves=waves,
         summary=summary,
+        stored=stored(body),
     )
 
 
@@ -89,6 +90,11 @@ def _arrays(body: tuple[DeviceStmt, ...], exprs: Iterable[Expr]) -> dict[str, bo
         for name in touched(s):
             found.setdefault(name, False)
     return found
+
+
+def stored(body: tuple[DeviceStmt, ...]) -> frozenset[str]:
+    """The arrays that a body stores to."""
+    return frozenset(s.array for s in all_stmts(body) if isinstance(s, Store | Update | StoreVector))
 
 
 def touched(s: DeviceStmt) -> tuple[str, ...]:
