@@ -92,9 +92,8 @@ def one_kernel(
 ) -> Plan:
     """A plan of one launch over parameters."""
     nest = Nest(name, Source(f"{name}.py", source), tuple(a.name for a in arrays), dims, (), arrays, (), ())
-    kernel = DeviceKernel(
-        f"{name}_kernel", tuple(a.name for a in arrays), tuple((d, I64) for d in dims), block, places, body, stored=stored(body)
-    )
+    names, scalars = tuple(a.name for a in arrays), tuple((d, I64) for d in dims)
+    kernel = DeviceKernel(f"{name}_kernel", names, scalars, block, places, body, stored=stored(body))
     placed = tuple(Placed(a, "global") for a in arrays)
     return Plan(nest, placed, (kernel,), (Launch(kernel.name, grid),), notes)
 

@@ -205,7 +205,7 @@ def _workspace(plan: Plan, info: LauncherInfo, ctx: Context) -> dict[str, object
     sums = " + ".join(f"{_padded(a, ctx)}" for a in _parts(plan))
     return {
         "name": info.workspace,
-        "parameters": ", ".join(_parameter(a, set()) for a in info.workspace_arguments),
+        "parameters": ", ".join(_parameter(a, frozenset()) for a in info.workspace_arguments),
         "lines": [f"return {sums};"],
     }
 
