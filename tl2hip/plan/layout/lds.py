@@ -8,6 +8,7 @@ Whether it avoids bank conflicts is counted (`count.py`), never derived.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from tl2hip.plan.layout.gf2 import apply, log2
@@ -84,11 +85,13 @@ def _free(pieces: int) -> int:
     return max(1, pieces & -pieces)
 
 
+@cache
 def padded(rows: int, row_bytes: int, pad: int = 0, piece: int = 16) -> Tile:
     """No swizzle, `pad` bytes between rows."""
     return Tile(rows, row_bytes, row_bytes + pad, (), piece)
 
 
+@cache
 def swizzled(rows: int, row_bytes: int, piece: int = 16) -> Tile:
     """piece ^= row / max(1, 128/P) % min(128/piece, P/piece), for rows of P bytes.
 
@@ -103,6 +106,7 @@ def swizzled(rows: int, row_bytes: int, piece: int = 16) -> Tile:
     return Tile(rows, row_bytes, row_bytes, (0,) * first + _cycle(row_bytes, piece), piece)
 
 
+@cache
 def transposing(rows: int, row_bytes: int, left: int = 0) -> Tile:
     """As `swizzled`, and rows 8 apart differ too: piece ^= phase(row) ^ phase(row / 8), pieces of 16 bytes.
 

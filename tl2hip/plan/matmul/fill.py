@@ -147,14 +147,11 @@ class Fill:
         return phase
 
     def splits(self, waves: int) -> bool:
-        """Whether the rows of fragments, counted from a wave's first, are xored on their own."""
-        xored, m, wave = self.layout.piece_xor, self.tile.mfma.m, self.rows // waves
-        return all(
-            xored(w * wave + n * m + lane) == xored(w * wave + lane) ^ xored(n * m)
-            for w in range(waves)
-            for n in range(wave // m)
-            for lane in range(m)
-        )
+        """Whether the rows of fragments, counted from a wave's first, are xored on their own. Those of lanes inside
+        a fragment always are: they have bits of the row's number to themselves."""
+        xored, wave = self.layout.piece_xor, self.rows // waves
+        fragments = range(0, wave, self.tile.mfma.m)
+        return all(xored(w * wave + n) == xored(w * wave) ^ xored(n) for w in range(waves) for n in fragments)
 
     # --- what it costs -----------------------------------------------------------------------------------
 

@@ -201,9 +201,9 @@ def tiles(p: MatrixProduct) -> Iterator[Tile]:
         for across in _waves(p.columns)
         if down * across <= MOST_TOGETHER
     ]
-    fitting = [t for t in made if t.fault() is None]
-    yield from sorted(fitting, key=lambda t: cost(t, p))
-    yield from (t for t in made if t.fault() is not None)
+    faults = [t.fault() for t in made]
+    yield from sorted((t for t, fault in zip(made, faults, strict=True) if fault is None), key=lambda t: cost(t, p))
+    yield from (t for t, fault in zip(made, faults, strict=True) if fault is not None)
 
 
 def _sizes(given: int | None) -> tuple[int, ...]:
