@@ -123,5 +123,6 @@ def _memory(kernel: DeviceKernel, plan: Plan, w: Writer) -> list[str]:
 
 def _places(kernel: DeviceKernel, names: Names, lines: list[str]) -> list[str]:
     """Where the thread stands, as far as the text below asks."""
-    named = set(re.findall(r"\w+", "\n".join(lines)))
-    return [f"const i64 {names[p.name]} = {p.what};" for p in kernel.places if names[p.name] in named]
+    text = "\n".join(lines)
+    named = (p for p in kernel.places if re.search(rf"\b{names[p.name]}\b", text))
+    return [f"const i64 {names[p.name]} = {p.what};" for p in named]

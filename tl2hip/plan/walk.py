@@ -37,6 +37,9 @@ from tl2hip.plan.matrix_ir import (
     Window,
 )
 
+COMPOUND = (For, DeviceIf, DeviceWhile)
+"""The statements that hold others."""
+
 
 def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
     """The expressions a statement itself evaluates, not those of statements inside it."""
@@ -109,7 +112,7 @@ def all_stmts(body: Iterable[DeviceStmt]) -> list[DeviceStmt]:
     found: list[DeviceStmt] = []
     for s in body:
         found.append(s)
-        if isinstance(s, For | DeviceIf | DeviceWhile):
+        if isinstance(s, COMPOUND):
             for inner in bodies(s):
                 found += all_stmts(inner)
     return found
@@ -117,7 +120,11 @@ def all_stmts(body: Iterable[DeviceStmt]) -> list[DeviceStmt]:
 
 def map_stmts(f: Callable[[DeviceStmt], DeviceStmt], body: tuple[DeviceStmt, ...]) -> tuple[DeviceStmt, ...]:
     """A body with `f` applied to every statement, inside out."""
-    return tuple(f(with_bodies(s, tuple(map_stmts(f, b) for b in bodies(s)))) for s in body)
+    return tuple([f(_mapped(f, s)) if isinstance(s, COMPOUND) else f(s) for s in body])
+
+
+def _mapped(f: Callable[[DeviceStmt], DeviceStmt], s: DeviceStmt) -> DeviceStmt:
+    return with_bodies(s, tuple(map_stmts(f, b) for b in bodies(s)))
 
 
 def all_exprs(body: Iterable[DeviceStmt]) -> list[Expr]:
