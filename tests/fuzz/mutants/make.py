@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.fuzz.mutants.changes import BROUGHT, CHANGES
@@ -43,8 +44,7 @@ def mutant(seed: int) -> Mutant:
     """The mutant of a seed; `len(KINDS)` seeds in a row have every kind once."""
     draw = random.Random(f"mutant {seed}")
     sort, name, template = KINDS[seed % len(KINDS)]
-    for _ in range(TRIES):
-        base = draw.choice(corpus())
+    for base in _drawn(draw):
         at = file(base.text)
         edit, inside = _edited(at, base, sort, name, template, draw)
         if edit is not None and edit.text != base.text:
@@ -56,7 +56,14 @@ def mutant(seed: int) -> Mutant:
             return Mutant(
                 seed, base, edit.text, f"{sort} {name}", edit.what, nodes, (edit.first, edit.last), inside
             )
-    raise AssertionError(f"nothing to change by {sort} {name} in {TRIES} kernels")
+    raise AssertionError(f"nothing to change by {sort} {name} in any kernel")
+
+
+def _drawn(draw: random.Random) -> Iterator[Base]:
+    """Kernels to try one after the other: a few at random, which mostly is enough, then all."""
+    for _ in range(TRIES):
+        yield draw.choice(corpus())
+    yield from draw.sample(corpus(), len(corpus()))
 
 
 def _edited(

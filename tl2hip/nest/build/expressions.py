@@ -6,10 +6,9 @@ from functools import partial
 
 from tl2hip.dtypes import BOOL, F64, I64
 from tl2hip.nest import ir
-from tl2hip.nest.build import calls, fold, lazy, operators
+from tl2hip.nest.build import calls, fold, lazy, operators, whole
 from tl2hip.nest.build.attributes import attribute
 from tl2hip.nest.build.broadcast import operand, scalar
-from tl2hip.nest.build.constants import fits, wrapped
 from tl2hip.nest.build.context import Bound, Context, Listed, Result, Told
 from tl2hip.nest.build.names import file_value
 from tl2hip.nest.build.operands import number, value
@@ -76,10 +75,7 @@ def literal(e: nodes.Number | nodes.Bool) -> ScalarValue:
         return ScalarValue(ir.Const(e.value, BOOL), weak=True)
     if isinstance(e.value, float):
         return ScalarValue(ir.Const(e.value, F64), weak=True)
-    if not fits(e.value, I64):
-        way = f"to wrap on purpose, write the i64 of the same 64 bits: `{wrapped(e.value, I64)}`"
-        raise Refused(problems.LiteralOutOfRange(e.value, "i64", way, at=e.at))
-    return ScalarValue(ir.Const(e.value, I64), weak=True)
+    return whole.held(e.value, e.at)
 
 
 def _name(ctx: Context, e: nodes.Name) -> Result:

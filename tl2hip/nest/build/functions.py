@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tl2hip.dtypes import BF16, BOOL, F32, F64, I64
 from tl2hip.nest import ir
-from tl2hip.nest.build import fold, operators
+from tl2hip.nest.build import fold, operators, whole
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.types import FP8, common, element_type, in_type
 from tl2hip.nest.build.values import ScalarValue
@@ -101,19 +101,27 @@ def _math_integer(name: str) -> Callable[[Context, Scalars, Span], ScalarValue]:
         if name == "trunc" and values[0].dtype is not F64:
             way = "NumPy's scalars have no __trunc__: write int(x)"
             raise Refused(problems.NotDefinedFor("math.trunc", values[0].dtype.name, way, at=at))
-        return ScalarValue(rounded(name, values[0].expr), weak=True)
+        return rounded(name, values[0].expr, at)
 
     return apply
 
 
-def rounded(name: str, e: ir.Expr) -> ir.Expr:
-    """A float rounded to an integer by `floor`, `ceil`, `trunc` or `rint`, as i64."""
-    if name == "trunc":
-        return fold.cast(e, I64)
+_TO_INTEGER: dict[str, Callable[[float], int]] = {
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "trunc": math.trunc,
+    "rint": round,
+}
+
+
+def rounded(name: str, e: ir.Expr, at: Span) -> ScalarValue:
+    """A float rounded to a Python integer by `floor`, `ceil`, `trunc` or `rint`. Raises Refused for a constant that
+    i64 does not hold."""
     if isinstance(e, ir.Const) and math.isfinite(e.value):
-        plain: dict[str, Callable[[float], int]] = {"floor": math.floor, "ceil": math.ceil, "rint": round}
-        return ir.Const(plain[name](float(e.value)), I64)
-    return fold.cast(operators.float_call(name, (e,), e.dtype), I64)
+        return whole.held(_TO_INTEGER[name](float(e.value)), at)
+    if name == "trunc":
+        return ScalarValue(fold.cast(e, I64, explicit=True), weak=True)
+    return ScalarValue(fold.cast(operators.float_call(name, (e,), e.dtype), I64), weak=True)
 
 
 def _predicate(name: str, weak: bool) -> Callable[[Context, Scalars, Span], ScalarValue]:
@@ -135,6 +143,8 @@ def _cast_to_python(dtype_name: str) -> Callable[[Context, Scalars, Span], Scala
     dtype = {"int": I64, "float": F64, "bool": BOOL}[dtype_name]
 
     def apply(ctx: Context, values: Scalars, at: Span) -> ScalarValue:
+        if dtype is I64 and values[0].dtype.is_float:
+            return rounded("trunc", values[0].expr, at)
         return ScalarValue(fold.cast(values[0].expr, dtype, explicit=True), weak=True)
 
     return apply

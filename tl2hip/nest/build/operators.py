@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tl2hip.dtypes import BF16, BOOL, F16, F32, F64, I64, DType
 from tl2hip.nest import ir
-from tl2hip.nest.build import fold
+from tl2hip.nest.build import fold, whole
 from tl2hip.nest.build.broadcast import Operand, lift
 from tl2hip.nest.build.constants import fits
 from tl2hip.nest.build.context import Context
@@ -32,6 +32,9 @@ def binary(
 ) -> ScalarValue:
     """`left op right` on scalars, typed as NumPy does. `array`: the left side is an element of an array
     expression, where NumPy has short cuts for some powers."""
+    known = whole.worked_out(op, left, right, at)
+    if known is not None:
+        return known
     if op == "**":
         return _power(ctx, left, right, at, array)
     found = common(op, left, right, at)
@@ -109,10 +112,14 @@ def unary_scalar(op: str, value: ScalarValue, at: Span) -> ScalarValue:
     if op == "+":
         return value
     if op == "-":
-        return ScalarValue(fold.negative(value.expr), value.weak)
+        known = whole.constant(value)
+        return ScalarValue(fold.negative(value.expr), value.weak) if known is None else whole.held(-known, at)
     if op == "~" and dtype.is_float:
         raise Refused(problems.NotDefinedFor("~", dtype.name, "cast to an integer dtype first", at=at))
     if op == "abs" and isinstance(value.expr, ir.Const):
+        known = whole.constant(value)
+        if known is not None:
+            return whole.held(abs(known), at)
         return ScalarValue(ir.Const(abs(value.expr.value), dtype), value.weak)
     return ScalarValue(ir.Unary(op, value.expr), value.weak)
 

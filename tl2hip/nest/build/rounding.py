@@ -38,7 +38,7 @@ def python_round(ctx: Context, e: nodes.Call) -> Value:
         return ScalarValue(found.expr, x.weak)
     if not x.dtype.is_float:
         return ScalarValue(fold.cast(x.expr, I64), weak=True)
-    return ScalarValue(rounded("rint", x.expr), weak=True)
+    return rounded("rint", x.expr, e.at)
 
 
 def rounded_to(ctx: Context, name: str, value: Value, decimals: nodes.Expr | None, at: Span) -> Value:

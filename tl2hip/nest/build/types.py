@@ -93,7 +93,7 @@ def in_type(value: ScalarValue, dtype: DType, at: Span) -> ir.Expr:
         number = int(e.value)
         if not fits(number, dtype):
             way = f"use a wider dtype, or cast to wrap on purpose: `{dtype}(i64({number}))`"
-            raise Refused(problems.LiteralOutOfRange(number, dtype.name, way, at=at))
+            raise Refused(problems.LiteralOutOfRange(str(number), dtype.name, way, at=at))
     return fold.cast(e, dtype)
 
 

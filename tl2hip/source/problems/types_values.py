@@ -73,7 +73,7 @@ def f(x: Tensor[u8, N]) -> None:
     for i in range(N):
         x[i] = 44
 """
-    value: int
+    value: str
     dtype: str
     way: str
 
