@@ -468,7 +468,7 @@ def dequant_fp4(W: Tensor[u8, N, K // 2], out: Tensor[f32, N, K]) -> None:
     for j in range(N):
         for k in range(K):
             code = (int(W[j, k // 2]) >> (k % 2 * 4)) & 15
-            size = f32(FP4[code & 7])  # TL340
+            size = f32(FP4[code & 7])
             out[j, k] = -size if code & 8 else size
 
 

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from tl2hip import Tensor, Tile, dims, f32, i32, kernel
+from tl2hip import Tensor, Tile, dims, f32, i32, i64, kernel, u8
 
 M, N = dims("M N")
 
@@ -31,6 +31,33 @@ def four(x: Tensor[f32, M, N], y: Tensor[f32, M, N]) -> None:
         for di, dj in OFFSETS:
             s += x[i + di, j + dj]
         y[i, j] = s
+
+
+SIZES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+STEPS = [3, -1, 7]
+
+
+@kernel
+def table(w: Tensor[u8, N], y: Tensor[f32, N]) -> None:
+    for n in range(N):
+        size = f32(SIZES[w[n] & 7])
+        y[n] = -size if w[n] & 8 else size
+
+
+@kernel
+def table_from_its_end(w: Tensor[i32, N], y: Tensor[i64, N]) -> None:
+    for n in range(N):
+        q = w[n] % 3
+        y[n] = STEPS[q - 3] + 10 * STEPS[q] + 100 * (STEPS[w[n]] if 0 <= w[n] < 3 else 0) + (5, n)[int(w[n] > 0)]
+
+
+@kernel
+def table_of_what_was(x: Tensor[f32, N], w: Tensor[i32, N], y: Tensor[f32, N]) -> None:
+    for n in range(N):
+        a = x[n]
+        ways = (a, -a, a * a)
+        a += 1
+        y[n] = ways[w[n] % 3] + a
 
 
 @kernel

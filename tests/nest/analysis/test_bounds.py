@@ -56,6 +56,7 @@ IN_RANGE = {
     "first": "for i in range(n):\n    a[0] = 1",
     "last": "for i in range(n):\n    a[n - 1] = 1",
     "middle": "for i in range(n):\n    a[n // 2] = 1",
+    "masked": "for i in range(m):\n    t = i64(idx[i]) & 7\n    if t < n:\n        a[t] = 1",
 }
 
 
@@ -72,6 +73,7 @@ OUT_OF_RANGE = {
     "empty array": "for i in range(m):\n    a[0] = 1",
     "data": "for i in range(m):\n    a[idx[i]] = 1",
     "loaded and half tested": "for i in range(m):\n    t = i64(idx[i])\n    if t < n:\n        a[t] = 1",
+    "masked, the sign kept": "for i in range(m):\n    t = i64(idx[i]) & -8\n    if t < n:\n        a[t] = 1",
     "remainder of what may be 0": "for i in range(m):\n    a[i % n] = 1",
     "tested after": "for i in range(m):\n    if a[i] > 0 and i < n:\n        pass",
     "tested before it changed": (

@@ -40,6 +40,10 @@ def plain(t: DType) -> bool:
     return (t.is_int and t is not I64) or t is BOOL
 
 
+NARROW = 1 << 32
+"""What the bits that `&` leaves stay below, where they are worth a symbol: sums of such numbers never wrap."""
+
+
 class Values:
     """The symbols of one nest."""
 
@@ -157,7 +161,18 @@ class Values:
                 count = constant(b)
                 if count is not None and 0 <= count < 63:
                     return scale(a, 1 << count)
+            case "&":
+                for mask in (constant(a), constant(b)):
+                    if mask is not None and 0 <= mask < NARROW:
+                        return self._masked(a, b, mask)
         return self.opaque(("binary", op, "i64"), I64, (a, b))
+
+    def _masked(self, a: Poly, b: Poly, mask: int) -> Poly:
+        """The bits of a value that a constant of 0 or more leaves."""
+        s, new = self.numbered("&", (a, b))
+        if new:
+            self.symbol(s, self.varies((a, b)), (subtract(number(mask), of(s)),), nonneg=True, opaque=True)
+        return of(s)
 
     def narrow(self, op: str, a: Poly, b: Poly, t: DType, facts: Facts) -> Poly:
         """An operation in a dtype narrower than i64, or on floats: as in i64 where the result surely fits."""

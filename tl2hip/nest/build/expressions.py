@@ -14,6 +14,7 @@ from tl2hip.nest.build.names import file_value
 from tl2hip.nest.build.operands import number, value
 from tl2hip.nest.build.products import matmul
 from tl2hip.nest.build.slices import subscript
+from tl2hip.nest.build.tables import chosen
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
@@ -98,10 +99,10 @@ def _subscript(ctx: Context, base: Result, index: tuple[nodes.Expr, ...], at: Sp
         return subscript(ctx, base, index, at)
     if len(index) != 1:
         raise Refused(problems.WrongRank(1, len(index), at=at))
-    count = fold.value_of(number(ctx, index[0], "an index").expr)
+    which = number(ctx, index[0], "an index")
+    count = fold.value_of(which.expr)
     if count is None:
-        way = "write its items out, or pass them as an array"
-        raise Refused(problems.NotSupported("a tuple or list at an index that varies", way, at=index[0].at))
+        return chosen(ctx, base, which, index[0].at)
     if not -len(base) <= count < len(base):
         way = f"its items are 0 to {len(base) - 1}"
         raise Refused(problems.NotSupported(f"item {count} of {len(base)}", way, at=index[0].at))

@@ -179,9 +179,18 @@ def cast(value: ir.Expr, dtype: DType, explicit: bool = False) -> ir.Expr:
         return value
     if isinstance(value, ir.Const):
         return ir.Const(converted(value.value, dtype), dtype)
+    if isinstance(value, ir.Select) and _of_constants(value):
+        return select(value.test, cast(value.then, dtype), cast(value.orelse, dtype))
     if isinstance(value, ir.Cast) and value.value.dtype is dtype and _widens(dtype, value.dtype):
         return value.value
     return ir.Cast(value, dtype, explicit)
+
+
+def _of_constants(e: ir.Expr) -> bool:
+    """Whether an expression is a constant, or one of several."""
+    return isinstance(e, ir.Const) or (
+        isinstance(e, ir.Select) and _of_constants(e.then) and _of_constants(e.orelse)
+    )
 
 
 def _widens(narrow: DType, wide: DType) -> bool:

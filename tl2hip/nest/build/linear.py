@@ -128,6 +128,10 @@ def _never_negative(term: ir.Expr) -> bool:
             return _never_negative(a) and _never_negative(b)
         case ir.Binary(op="%", right=b):
             return _never_negative(b)
+        case ir.Binary(op="&", left=a, right=b):
+            return _never_negative(a) or _never_negative(b)
+        case ir.Cast(value=inner):
+            return term.dtype is I64 and inner.dtype.kind in ("uint", "bool")
         case _:
             return False
 

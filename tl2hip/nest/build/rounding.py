@@ -36,6 +36,9 @@ def python_round(ctx: Context, e: nodes.Call) -> Value:
         found = rounded_to(ctx, "round", x, digits, e.at)
         assert isinstance(found, ScalarValue)
         return ScalarValue(found.expr, x.weak)
+    if x.dtype is BOOL and not x.weak:
+        way = "NumPy's bools have no __round__: write int(x)"
+        raise Refused(problems.NotDefinedFor("round", x.dtype.name, way, at=e.at))
     if not x.dtype.is_float:
         return ScalarValue(fold.cast(x.expr, I64), weak=True)
     return rounded("rint", x.expr, e.at)
