@@ -42,7 +42,7 @@ def step_down(x: Tensor[i32, N], y: Tensor[i32, N], step: int) -> None:
     """And downwards."""
     assert step < 0
     for i in range(N - 1, -1, step):
-        y[i] = x[i]  # TL404
+        y[i] = x[i]
 
 
 @kernel

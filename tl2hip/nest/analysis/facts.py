@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from tl2hip.nest.analysis.affine import (
@@ -114,21 +115,27 @@ class Prover:
             facts.index = table
         return facts.index
 
-    def _facts_of(self, m: Monomial, facts: Facts) -> list[tuple[Poly, Monomial]]:
-        """Facts led by the monomial, or by one of its symbols times the rest (which must be 0 or more)."""
+    def _facts_of(self, m: Monomial, facts: Facts) -> list[tuple[Poly, Poly]]:
+        """Facts led by the monomial, or by one of its symbols, to be multiplied by the rest or by its opposite: by
+        what is 0 or more of the two. Each fact comes with its factor, of which there may be none."""
         table = self._indexed(facts)
         newest = self._newest(m)
-        out: list[tuple[Poly, Monomial]] = [(f, ()) for f in table.get(m, ())]
-        out += [(f, ()) for f in self.meanings[newest].facts if m in f]
+        out: list[tuple[Poly, Poly]] = [(f, {}) for f in table.get(m, ())]
+        out += [(f, {}) for f in self.meanings[newest].facts if m in f]
         if len(m) == 1:
             return out
         for s in dict.fromkeys(m):
             rest = list(m)
             rest.remove(s)
-            if all(self._plainly_nonneg(r, facts) for r in rest):
+            signs = [self._sign(r, facts) for r in rest]
+            if all(signs):
                 alone = (*table.get((s,), ()), *self.meanings[s].facts)
-                out += [(f, tuple(rest)) for f in alone if (s,) in f]
+                out += [(f, {tuple(rest): math.prod(signs)}) for f in alone if (s,) in f]
         return out
+
+    def _sign(self, s: Symbol, facts: Facts) -> int:
+        """1 for a symbol that is 0 or more, -1 for one that is 0 or less, 0 where neither is known."""
+        return 1 if self._plainly_nonneg(s, facts) else -1 if self.nonneg({(s,): -1}, facts) else 0
 
     def closed(self, new: tuple[Poly, ...], facts: Facts) -> Facts:
         """The facts with new ones, and with what follows of older symbols from those: `i < n` where 0 <= i
@@ -188,7 +195,7 @@ class Prover:
                 return True
         for fact, by in self._facts_of(lead, facts):
             if by:
-                fact = times(fact, {by: 1})
+                fact = times(fact, by)
             own = fact[lead]
             if (own > 0) != (factor > 0):
                 continue
