@@ -78,6 +78,8 @@ class Compared:
     launched: int = 0
     """Cases in which the printed text ran on the emulated compute unit."""
     raised: int = 0
+    given_up: int = 0
+    """Cases that were left unfinished: they take too many lines of Python or iterations of the nest."""
     changed: bool = False
     """Whether the unchanged kernel gives something else for the same arguments."""
 
@@ -127,6 +129,7 @@ def compared(
             typed = run(nest, drawn.arrays, drawn.scalars, sizes, parallel=session.parallel, steps=SERIAL)
             verdict = session.run_python(drawn, sizes, typed, told)
         except (TooLong, Endless):
+            found = replace(found, given_up=found.given_up + 1)
             continue
         if library is not None:
             session.beside(library, drawn, sizes, typed, told)
