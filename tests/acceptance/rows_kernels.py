@@ -18,7 +18,9 @@ def _row(
     """A row of this section; a kernel without a file stands in the file of its area."""
     file = {
         "Dense linear algebra": "dense",
+        "Products of matrices": "products",
         "Language models": "llm",
+        "Serving language models": "serving",
         "Stencils, convolution, pooling": "stencils",
         "Reductions, scans, histograms": "reductions",
         "Sparse, particles, graphs, sorting": "irregular",
@@ -56,6 +58,12 @@ def _dense() -> list[Row]:
         _row(area, "polybench ludcmp", "refuse", "ludcmp"),
         _row(area, "polybench trisolv", "refuse", "trisolv", "TL402", "trisolv_by_columns"),
         _row(area, "polybench durbin", "refuse", "durbin", note="the recurrence runs in the launcher"),
+    ]  # fmt: skip
+
+
+def _products() -> list[Row]:
+    area = "Products of matrices"
+    return [
         _row(area, "pythran matrix_multiply, lists", "refuse", "matrix_multiply", "TL341", "matrix_multiply_array",
              note="lists are not built; as arrays it converts"),
         _row(area, "llama2.py matmul, flat", "core", "flat_matvec tests/kernels/flat_gemv.py::flat_gemv"),
@@ -81,27 +89,13 @@ def _language_models() -> list[Row]:
         _row(area, "llama2.py softmax", "core", "softmax golden/softmax/kernel.py::softmax"),
         _row(area, "llama2.py accum", "core", "accum"),
         _row(area, "llama2.py RoPE", "core", "rope tests/kernels/rope.py::rope"),
-        _row(area, "llama2.py decode attention", "core", "decode_attention"),
         _row(area, "llama2.py transformer", "refuse", "transformer_step", "TL127", "transformer_parts"),
         _row(area, "llama2.py argmax", "second", "argmax tests/kernels/argmax.py::argmax"),
-        _row(area, "llama2.py sample", "refuse", "sample", "TL407", "sample_rows"),
-        _row(area, "vllm paged decode", "core", "paged_decode tests/kernels/paged_gather.py::paged_gather"),
-        _row(area, "aiter MoE align, lists", "refuse", "moe_align_lists", "TL131", "moe_place",
-             note="count, running starts and scatter are three kernels"),
-        _row(area, "aiter MoE align, arrays", "second", "moe_count moe_start moe_place"),
-        _row(area, "helion MoE, tilelang grouped gemm", "second", "moe_grouped_gemm"),
         _row(area, "tilelang rms_norm, split-K too", "core", "rms_norm_tiles rms_norm_split"),
-        _row(area, "tilelang cast to fp8", "core", "cast_fp8"),
-        _row(area, "tilelang topk selector", "refuse", "topk_radix", "TL407", "topk_mask"),
         _row(area, "tilelang gemv", "core", "gemv gemv_split golden/gemv/kernel.py::gemv"),
         _row(area, "tilelang quickstart", "core", "matmul_relu"),
-        _row(area, "tilelang GQA decode, split too", "core", "gqa_decode gqa_decode_merge"),
         _row(area, "tilelang flash attention", "core", "flash_causal"),
         _row(area, "tilelang online softmax", "core", "online_softmax"),
-        _row(area, "tilelang gemm_fp8", "second", "gemm_fp8 golden/gemm_fp8/kernel.py::gemm_fp8"),
-        _row(area, "tilelang, helion int4 gemm", "second", "gemm_int4"),
-        _row(area, "tilelang fp4 dequantisation", "second", "dequant_fp4_computed"),
-        _row(area, "the same by a table of numbers", "second", "dequant_fp4"),
         _row(area, "tilelang dynamic shapes", "core", "golden/gemm/kernel.py::gemm"),
         _row(area, "helion, Liger cross-entropy", "core", "cross_entropy"),
         _row(area, "helion embedding", "core", "tests/kernels/embedding_gather.py::embedding_gather"),
@@ -110,6 +104,26 @@ def _language_models() -> list[Row]:
         _row(area, "helion swiglu, geglu", "core", "geglu tests/kernels/swiglu.py::swiglu"),
         _row(area, "Liger fused linear cross-entropy", "refuse", "fused_linear_cross_entropy",
              note="the chunks run in the launcher"),
+    ]  # fmt: skip
+
+
+def _serving() -> list[Row]:
+    area = "Serving language models"
+    return [
+        _row(area, "llama2.py decode attention", "core", "decode_attention"),
+        _row(area, "llama2.py sample", "refuse", "sample", "TL407", "sample_rows"),
+        _row(area, "vllm paged decode", "core", "paged_decode tests/kernels/paged_gather.py::paged_gather"),
+        _row(area, "aiter MoE align, lists", "refuse", "moe_align_lists", "TL131", "moe_place",
+             note="count, running starts and scatter are three kernels"),
+        _row(area, "aiter MoE align, arrays", "second", "moe_count moe_start moe_place"),
+        _row(area, "helion MoE, tilelang grouped gemm", "second", "moe_grouped_gemm"),
+        _row(area, "tilelang cast to fp8", "core", "cast_fp8"),
+        _row(area, "tilelang topk selector", "refuse", "topk_radix", "TL407", "topk_mask"),
+        _row(area, "tilelang GQA decode, split too", "core", "gqa_decode gqa_decode_merge"),
+        _row(area, "tilelang gemm_fp8", "second", "gemm_fp8 golden/gemm_fp8/kernel.py::gemm_fp8"),
+        _row(area, "tilelang, helion int4 gemm", "second", "gemm_int4"),
+        _row(area, "tilelang fp4 dequantisation", "second", "dequant_fp4_computed"),
+        _row(area, "the same by a table of numbers", "second", "dequant_fp4"),
     ]  # fmt: skip
 
 
@@ -194,7 +208,9 @@ def _elementwise() -> list[Row]:
 
 KERNELS: tuple[Row, ...] = (
     *_dense(),
+    *_products(),
     *_language_models(),
+    *_serving(),
     *_stencils(),
     *_reductions(),
     *_irregular(),

@@ -53,7 +53,7 @@ TILELANG = _rows(
      "hip/math/test_small_floats.py::test_every_byte_to_float",
      "gfx942 alone is printed for; its 8-bit floats are FNUZ"),
     ("tilelang#968, #3010", "a size known at run time fails in some place",
-     "acceptance/dense.py::four_axes plan/matmul/test_proofs.py::test_extents_that_are_known"),
+     "acceptance/products.py::four_axes plan/matmul/test_proofs.py::test_extents_that_are_known"),
     ("tilelang#3017", "an output before the input that gives its size",
      f"{TEXTS}::test_parameters_in_any_order "
      "notation/test_kernel.py::test_an_output_may_define_a_dim_by_an_expression"),

@@ -45,12 +45,14 @@ def test_rows_of_1_to_65() -> None:
 
 @pytest.mark.parametrize("page", [16, 32, 64, 128])
 def test_pages_of_any_size(page: int) -> None:
-    proven("llm.py", "paged_decode", {"S": 2, "H": 1, "D": 3, "PAGES": 3, "PAGE": page, "L": 2}, modes=("normal",))
+    proven(
+        "serving.py", "paged_decode", {"S": 2, "H": 1, "D": 3, "PAGES": 3, "PAGE": page, "L": 2}, modes=("normal",)
+    )
 
 
 @pytest.mark.parametrize("heads", [1, 3, 5, 6, 7])
 def test_any_number_of_heads_shares_a_key(heads: int) -> None:
-    proven("llm.py", "gqa_decode", {"B": 1, "H": 2, "G": heads, "D": 4, "T": 9}, modes=("normal",))
+    proven("serving.py", "gqa_decode", {"B": 1, "H": 2, "G": heads, "D": 4, "T": 9}, modes=("normal",))
 
 
 @pytest.mark.parametrize("size", [1, 40, 72, 80, 96, 256])
@@ -61,7 +63,7 @@ def test_heads_of_any_size(size: int) -> None:
 def test_a_group_of_zeros_has_a_scale_and_gives_zeros() -> None:
     x, y = np.zeros((2, 32), np.float32), np.ones((2, 32), np.float32)
     x[1, 20] = 3
-    kernel = module(HERE / "llm.py").cast_fp8
+    kernel = module(HERE / "serving.py").cast_fp8
     scale = np.full((2, 2), np.nan, np.float32)
     out = y.astype(kernel_dtype())
     kernel(x, out, scale)

@@ -7,6 +7,7 @@ import dataclasses
 import inspect
 import pickle
 import sys
+import weakref
 from dataclasses import FrozenInstanceError, dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -96,6 +97,14 @@ def tried(of: dict[str, type], name: str, args: tuple[Any, ...], named: dict[str
         return None, type(error)
 
 
+def referred(instance: Any) -> bool:
+    """Whether there are weak references to an instance."""
+    try:
+        return weakref.ref(instance)() is instance
+    except TypeError:
+        return False
+
+
 @pytest.mark.parametrize("name, args, named", CALLS)
 def test_instances_are_alike(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     (ours, raised), (theirs, expected) = tried(OURS, name, args, named), tried(THEIRS, name, args, named)
@@ -115,6 +124,7 @@ def test_instances_are_alike(name: str, args: tuple[Any, ...], named: dict[str, 
         expected_hash = None
     assert expected_hash is None or hash(ours) == expected_hash
     assert (copy.copy(ours) == ours) is (copy.copy(theirs) == theirs)
+    assert referred(ours) is referred(theirs)
 
 
 @pytest.mark.parametrize("name", list(THEIRS))
@@ -126,11 +136,14 @@ def test_classes_are_alike(name: str) -> None:
         [getattr(f, k) for k in kept] for f in dataclasses.fields(theirs)
     ]
     assert ours.__match_args__ == theirs.__match_args__  # type: ignore[attr-defined]
-    if sys.version_info >= (3, 11):  # before, a slot was made again for each field of a base
+    again: set[str] = set()
+    if sys.version_info >= (3, 11):
         assert getattr(ours, "__slots__", None) == getattr(theirs, "__slots__", None)
+    else:  # a slot was made again for each field of a base, and what the class had for weak references was kept
+        again = {"__weakref__", *(f.name for f in dataclasses.fields(theirs))}
     assert dataclasses.is_dataclass(ours) and ours.__qualname__ == theirs.__qualname__
     assert (ours.__hash__ is None) == (theirs.__hash__ is None)
-    assert set(vars(theirs)) - set(vars(ours)) <= {"__doc__", "__annotations__", *ADDED}
+    assert set(vars(theirs)) - set(vars(ours)) <= {"__doc__", "__annotations__", *ADDED, *again}
 
 
 ADDED = {"__static_attributes__", "__firstlineno__"}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Cli
 from tl2hip import api
 from tl2hip.source.unmarked import way_to_mark
 
@@ -69,10 +70,40 @@ def two(A: Tensor[f16, M, K], B: Tensor[f16, K, N], C: Tensor[f32, M, N]) -> Non
             "def h(x: np.ndarray): ...",
             'write `x: Tensor[f32, N]` for `x: np.ndarray` in h, with `N = dims("N")` above it',
         ),
+        (
+            "def s(x: NDArray[np.float32], y: npt.NDArray[np.int8], n: int): ...",
+            "`--kernel s` takes it as it is typed (`x: NDArray[np.float32]`), `--all` every function of the file;"
+            " with @kernel on it neither is needed",
+        ),
+        (
+            "def t(x: NDArray[np.float32], y: NDArray[np.complex64]): ...",
+            'write `y: Tensor[f32, N]` for `y: NDArray[np.complex64]` in t, with `N = dims("N")` above it',
+        ),
     ],
 )
 def test_lists_and_bare_arrays_become_tensors(text: str, way: str | None) -> None:
     assert way_to_mark(text) == way
+
+
+NUMPY = """
+import numpy as np
+from numpy.typing import NDArray
+
+def scale(x: NDArray[np.float32], y: NDArray[np.float32]) -> None:
+    for i in range(x.shape[0]):
+        y[i] = x[i] * 2
+"""
+
+
+def test_a_function_that_numpy_types_is_told_the_options_that_take_it(cli: Cli, folder: Path) -> None:
+    (folder / "scale.py").write_text(NUMPY, encoding="utf-8")
+    ran = cli("emit", "scale.py")
+    assert ran.code == 2 and "TL802" in ran.err and "--kernel scale" in ran.err and "--all" in ran.err
+    for option in (["--kernel", "scale"], ["--all"]):
+        ran = cli("emit", "scale.py", *option)
+        assert ran.code == 0 and "hipError_t scale(const float *x, float *y" in ran.out
+    (folder / "scale.py").write_text(HEAD + NUMPY.replace("def scale", "@kernel\ndef scale"), encoding="utf-8")
+    assert cli("emit", "scale.py").code == 0
 
 
 def test_a_jitted_helper_is_told_once_and_converts_without_its_decorator() -> None:

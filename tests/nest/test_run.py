@@ -32,7 +32,7 @@ from tl2hip.nest.ir import (
     Var,
     Variable,
 )
-from tl2hip.nest.run import run
+from tl2hip.nest.run import counted, run
 from tl2hip.nest.run.arithmetic import BINARY, CALLS, binary, cast, numpy_type, update
 from tl2hip.nest.run.machine import TooLong
 
@@ -166,6 +166,18 @@ def test_while_in_each_lane(parallel: tuple[str, ...]) -> None:
     given = {"x": x, "count": np.zeros(6, np.int64)}
     got = run(h.escape(), given, {"limit": 20}, {"N": 6}, parallel=parallel)
     assert got["count"].tolist() == expected
+
+
+@pytest.mark.parametrize("parallel", [(), ("i",), ("i", "j")])
+def test_turns_are_counted_side_by_side_or_not(parallel: tuple[str, ...]) -> None:
+    given = {"A": draw(1, 5, 7), "B": draw(2, 7, 3), "C": np.zeros((5, 3), np.float32)}
+    dims = {"M": 5, "D": 7, "N": 3}
+    got, turns = counted(h.product(F32), given, {}, dims, parallel=parallel)
+    assert turns == 5 + 5 * 3 + 5 * 3 * 7
+    assert same(got["C"], run(h.product(F32), given, {}, dims)["C"])
+    escaped = {"x": np.full(1, 2, np.float32), "count": np.zeros(1, np.int64)}
+    results, turns = counted(h.escape(), escaped, {"limit": 9}, {"N": 1}, parallel=parallel)
+    assert turns == 1 + int(results["count"][0]) + 1  # the loop, its `while`, and the test that ends it
 
 
 def test_too_long_a_run_is_given_up() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tl2hip.dtypes import F32
-from tl2hip.nest.ir import Compare, Const, If, Set, Stmt, Var, While
-from tl2hip.nest.walk import map_stmts
+from tl2hip.nest.ir import Compare, Const, If, Logic, Set, Stmt, Var, While
+from tl2hip.nest.walk import conjuncts, map_stmts
 
 ONE = Const(1.0, F32)
 TEST = Compare("<", Var("a", F32), ONE)
@@ -27,3 +27,10 @@ def test_every_statement_is_mapped_inside_out_and_none_takes_it_out() -> None:
     assert map_stmts(stmt, body) == (If(TEST, (new,), (While(TEST, (new,)),)), new)
     assert seen == ["a", "gone", "gone", "a", "While", "If", "gone", "a"]
     assert map_stmts(lambda s: s, body) == body
+
+
+def test_a_test_is_taken_apart_into_what_must_hold() -> None:
+    a, b, c, d = (Compare("<", Var(name, F32), ONE) for name in "abcd")
+    either = Logic("or", b, Logic("and", c, d))
+    assert conjuncts(a) == (a,)
+    assert conjuncts(Logic("and", Logic("and", a, either), Logic("and", c, d))) == (a, either, c, d)

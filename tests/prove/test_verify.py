@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from tests.nest import by_hand as h
+from tl2hip import api
 from tl2hip.dtypes import F32, I64
 from tl2hip.hip.launcher import Argument, LauncherInfo
 from tl2hip.nest.ir import Check, Compare, Nest
 from tl2hip.prove.report import Case, Report
 from tl2hip.prove.verify import Options, verify
+from tl2hip.source.span import Source
 
 HEAD = """#include <hip/hip_runtime.h>
 #pragma clang fp contract(off)
@@ -241,3 +243,39 @@ def test_kernels_are_counted_by_the_cases_that_launch_them() -> None:
     assert report.ran["added_kernel"] == sum(c.sizes["N"] > 0 for c in report.cases) > 0
     told = f"\n  kernels: added_kernel in {report.ran['added_kernel']} cases; other_kernel in no case"
     assert told in report.text and report.to_dict()["kernels"] == report.ran
+
+
+SETTLE = """
+from tl2hip import Tensor, dims, f32, kernel
+N = dims("N")
+
+@kernel
+def settle(u: Tensor[f32, N]) -> None:
+    err = f32(9)
+    while err > f32(1):
+        err = f32(0)
+        for i in range(N):
+            u[i] = u[i] * f32(0.5)
+        for i in range(N):
+            err = max(err, abs(u[i]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("if (!(err > 1.0f))", "if (err < 0.0f)"),  # what ends the loop is never so
+        ("u[i] *= 0.5f;", "u[i] *= -1.0f;"),  # what it waits for never comes
+    ],
+)
+def test_a_launcher_that_does_not_come_to_an_end_is_found(right: str, wrong: str) -> None:
+    (k,) = api.convert(Source("settle.py", SETTLE)).kernels
+    assert k.nest is not None and k.printed is not None
+    few = Options(shapes=1, modes=("integers",))
+    assert verify(k.nest, k.printed.text, k.printed.launcher, options=few).good
+    text = k.printed.text.replace(right, wrong)
+    assert text != k.printed.text
+    report = verify(k.nest, text, k.printed.launcher, options=few)
+    assert not report.good and codes(report) == {"TL703"}
+    assert "hang (error): the launcher does not come to an end: it was given up after" in report.text
+    assert "    hipLaunchKernelGGL(settle_" in report.text or "hipMemcpyAsync" in report.text

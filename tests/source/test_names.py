@@ -7,8 +7,8 @@ from textwrap import dedent
 import pytest
 
 from tests.source.reading import read_text
-from tl2hip.source.names import local_names, origin
-from tl2hip.source.nodes import Attribute, Call, Expr, Name
+from tl2hip.source.names import file_values, local_names, origin
+from tl2hip.source.nodes import Attribute, Call, Expr, Name, Number
 
 FILE = dedent("""\
     import math
@@ -185,3 +185,12 @@ def test_a_starred_assignment_gives_no_origins(text: str) -> None:
     """`c` is math.tan in both, and no third of anything."""
     module, _ = read_text(FILE + text + "\n")
     assert [origin(Name(name), module) for name in "abc"] == [".a", ".b", ".c"]
+
+
+def test_the_values_of_names_are_the_last_they_were_bound_to() -> None:
+    module, _ = read_text("a = b = 1\na, (b, c) = 2, [3, 4]\nd: int = 5\ne = f = 6\ne, f = divmod(7, 2)\n" + FILE)
+    found = file_values(module)
+    assert {name: found[name] for name in "abcd"} == {
+        n: Number(v) for n, v in zip("abcd", (2, 3, 4, 5), strict=True)
+    }
+    assert found["e"] is None and found["f"] is None and "g" not in found

@@ -40,6 +40,11 @@ def _extent(a: Array, n: int) -> int:
     return extent
 
 
+def _address(s: LoadVector | StoreVector, w: Writer) -> str:
+    """`&x[i + 4]`: where the first element of a vector lies in memory."""
+    return f"&{w.ctx.c(s.array)}[{offset(s.array, s.index, w.ctx, show).argument}]"
+
+
 @write.register
 def _declare_vector(s: DeclareVector, w: Writer) -> None:
     w.line(f"{declared(s.vector, w)}{' = {}' if s.zeros else ''};")
@@ -48,8 +53,7 @@ def _declare_vector(s: DeclareVector, w: Writer) -> None:
 @write.register
 def _load_vector(s: LoadVector, w: Writer) -> None:
     w.quote(s.at)
-    kind = vector_of(s.vector, w, aligned=s.aligned)
-    place = f"&{w.ctx.c(s.array)}[{offset(s.array, s.index, w.ctx, show).argument}]"
+    kind, place = vector_of(s.vector, w, aligned=s.aligned), _address(s, w)
     value = f"*(const {kind} *){place}"
     if s.streamed:
         value = f"__builtin_nontemporal_load((const {kind} *){place})"
@@ -60,8 +64,7 @@ def _load_vector(s: LoadVector, w: Writer) -> None:
 @write.register
 def _store_vector(s: StoreVector, w: Writer) -> None:
     w.quote(s.at)
-    kind = vector_of(s.vector, w, aligned=s.aligned)
-    place = f"&{w.ctx.c(s.array)}[{offset(s.array, s.index, w.ctx, show).argument}]"
+    kind, place = vector_of(s.vector, w, aligned=s.aligned), _address(s, w)
     value = vector_at(s.vector, s.slot, w)
     if s.streamed:
         w.line(f"__builtin_nontemporal_store({value}, ({kind} *){place});")

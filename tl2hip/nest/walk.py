@@ -170,6 +170,17 @@ def map_exprs(f: Callable[[Expr], Expr], body: tuple[Stmt, ...]) -> tuple[Stmt, 
     return tuple(map_stmt_exprs(lambda e: map_expr(f, e), s) for s in body)
 
 
+MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+"""What a comparison is with its sides exchanged."""
+
+
+def conjuncts(test: Expr) -> tuple[Expr, ...]:
+    """The conditions that must all hold for a test to hold, left to right: its own `and`s taken apart."""
+    if isinstance(test, Logic) and test.op == "and":
+        return conjuncts(test.left) + conjuncts(test.right)
+    return (test,)
+
+
 def substitute(e: Expr, values: dict[Expr, Expr]) -> Expr:
     """The expression with whole nodes replaced by others (an AxisRef, a Dim, a Var by what it stands for)."""
     return map_expr(lambda x: values.get(x, x), e)

@@ -15,8 +15,7 @@ from tl2hip.nest.ir import Array, AxisRef, Compare, Expr, Load, Logic, Loop, Set
 from tl2hip.nest.walk import all_exprs
 from tl2hip.plan.chain import Chain, cooperation
 from tl2hip.plan.choice import either, holds
-from tl2hip.plan.find_matvec import found, near
-from tl2hip.plan.gemv import note_around, trial
+from tl2hip.plan.gemv import fitting, note_around
 from tl2hip.plan.gfx942 import ACCESS_BYTES, COMPUTE_UNITS, LDS_BYTES, MAX_GRID_X
 from tl2hip.plan.ir import (
     Barrier,
@@ -72,13 +71,9 @@ def columns(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     """The launches of columns that are each one reduction; None for any other nest."""
     if cooperation(chain, state.kinds) == "block":
         return None
-    try:
-        _check(found(trial(state), chain, along_rows=False))
-    except Unfit as unfit:
-        if near(chain, state.kinds, along_rows=False):
-            state.miss(PLAN, unfit, chain.places[0])
+    job = fitting(state, chain, PLAN, along_rows=False, check=_check)
+    if job is None:
         return None
-    job = found(state, chain, along_rows=False)
     state.honours.moved((state.nest.array(a) for a, _ in job.matrix), job.width)
     shared = holds(Compare(">=", job.length, number(SLICES)))
     few = _few(job)

@@ -10,6 +10,7 @@ behind it, is done by the lane that stores the row. Products of a batch go along
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import replace
 
 from tl2hip.nest.index import ceil_div, minimum, number, trip_count
@@ -37,13 +38,9 @@ def gemv(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     """The launches of rows that are each one reduction with a shared vector; None for any other nest."""
     if cooperation(chain, state.kinds) != "block":
         return None
-    try:
-        found(trial(state), chain, along_rows=True)
-    except Unfit as unfit:
-        if near(chain, state.kinds, along_rows=True):
-            state.miss(PLAN, unfit, chain.places[0])
+    job = fitting(state, chain, PLAN, along_rows=True)
+    if job is None:
         return None
-    job = found(state, chain, along_rows=True)
     state.honours.moved((state.nest.array(a) for a, _ in (*job.matrix, *job.vector)), job.width)
     many = holds(*_many(job))
     few = holds(Compare("<", job.rows, number(FEW_ROWS)), Compare(">=", job.length, number(LONG * job.width)))
@@ -53,6 +50,25 @@ def gemv(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         lambda: (_waves(state, job),),
         lambda: either(few, lambda: sliced(state, job), lambda: (_block(state, job),)),
     )
+
+
+def fitting(
+    state: State,
+    chain: Chain,
+    plan: str,
+    *,
+    along_rows: bool,
+    check: Callable[[MatrixVector], None] = lambda _: None,
+) -> MatrixVector | None:
+    """What a chain computes, where it is a matrix times a vector that `check` raises no Unfit for; None for any
+    other chain, with a note on the plan where it comes near."""
+    try:
+        check(found(trial(state), chain, along_rows=along_rows))
+    except Unfit as unfit:
+        if near(chain, state.kinds, along_rows=along_rows):
+            state.miss(plan, unfit, chain.places[0])
+        return None
+    return found(state, chain, along_rows=along_rows)
 
 
 def trial(state: State) -> State:

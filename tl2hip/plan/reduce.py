@@ -25,7 +25,7 @@ from tl2hip.nest.ir import (
     Update,
     Var,
 )
-from tl2hip.nest.walk import all_parts, all_stmts, map_exprs, map_stmts, substitute
+from tl2hip.nest.walk import MIRRORED, all_parts, all_stmts, map_exprs, map_stmts, substitute
 from tl2hip.plan.ir import Declare
 from tl2hip.plan.lanes_ir import NONE_FIRST, NONE_LAST, Combine
 from tl2hip.plan.names import Names
@@ -170,9 +170,8 @@ def _winner(body: tuple[Stmt, ...], r: Reduction) -> tuple[tuple[tuple[str, Expr
     stored = {s.array for s in all_stmts(body) if isinstance(s, Store | Update)}
     if not all(_repeatable(value, changing, stored, body) for _, value in payloads):
         return None
-    flipped = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
     best = Var(r.variables[0], found.test.right.dtype)
-    return payloads, (found.test.op if found.test.right == best else flipped[found.test.op])
+    return payloads, (found.test.op if found.test.right == best else MIRRORED[found.test.op])
 
 
 def _under_ifs(body: tuple[Stmt, ...]) -> Iterator[If]:

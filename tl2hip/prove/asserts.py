@@ -14,14 +14,13 @@ import numpy as np
 from tl2hip.dtypes import BOOL, I64
 from tl2hip.nest.ir import Binary, Compare, Dim, Expr, Logic, Nest, Scalar, Unary
 from tl2hip.nest.run.arithmetic import numpy_type
-from tl2hip.nest.walk import all_parts
+from tl2hip.nest.walk import MIRRORED, all_parts
 from tl2hip.prove.evaluate import Evaluator, Sizes
 
 ROUNDS = 8
 """How often the tests that are broken are gone through for one draw."""
 
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 STEPS = (0, 0, 1, 2, 5)
 """How far inside a bound an integer is put."""
 
@@ -40,19 +39,6 @@ def admitted(nest: Nest, sizes: Mapping[str, int], scalars: Mapping[str, Any] | 
 def of_scalars(nest: Nest) -> bool:
     """Whether an assert is about a scalar."""
     return any(isinstance(p, Scalar) for c in nest.checks for p in all_parts(c.test))
-
-
-def conjuncts(nest: Nest) -> list[Expr]:
-    """The conditions that must all hold."""
-    queue = [c.test for c in nest.checks]
-    found: list[Expr] = []
-    while queue:
-        e = queue.pop(0)
-        if isinstance(e, Logic) and e.op == "and":
-            queue = [e.left, e.right, *queue]
-        else:
-            found.append(e)
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from tl2hip.nest.run import Scalars, extents, outputs, start
 from tl2hip.nest.run.arithmetic import Values
 from tl2hip.nest.run.lanes import Bools
 from tl2hip.nest.run.machine import Machine
-from tl2hip.nest.walk import all_exprs
+from tl2hip.nest.walk import MIRRORED, all_exprs
 from tl2hip.prove.bounded import Bounds
 from tl2hip.prove.cells import Cells
 from tl2hip.prove.values import APPROXIMATE, INEXACT, SIGN_FREE, UNKNOWN, Bounded
@@ -148,11 +148,11 @@ def _branch(s: Stmt) -> Stmt:
 def _wins(test: Compare, name: str, e: Expr) -> str:
     """"max" or "min" where a test asks whether a float should take the place of a variable; "" for other tests.
     Where the two are equal they are alike but for the sign of a zero, which no order of iterations keeps."""
-    if e.dtype.is_float and (test.left, test.right) == (e, Var(name, e.dtype)):
-        return {">": "max", ">=": "max", "<": "min", "<=": "min"}.get(test.op, "")
-    if e.dtype.is_float and (test.left, test.right) == (Var(name, e.dtype), e):
-        return {"<": "max", "<=": "max", ">": "min", ">=": "min"}.get(test.op, "")
-    return ""
+    old = Var(name, e.dtype)
+    if not e.dtype.is_float or (test.left, test.right) not in ((e, old), (old, e)):
+        return ""
+    op = test.op if test.left == e else MIRRORED[test.op]
+    return {">": "max", ">=": "max", "<": "min", "<=": "min"}.get(op, "")
 
 
 # --- comparing -------------------------------------------------------------------------------------------

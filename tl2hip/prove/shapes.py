@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tl2hip.nest.ir import Binary, Compare, Const, Dim, Loop, Nest, Stmt, While
-from tl2hip.nest.walk import all_stmts, blocks
-from tl2hip.prove.asserts import Mover, admitted, conjuncts, of_scalars
+from tl2hip.nest.walk import all_stmts, blocks, conjuncts
+from tl2hip.prove.asserts import Mover, admitted, of_scalars
 from tl2hip.prove.evaluate import Evaluator, Sizes
 from tl2hip.prove.scalars import drawn, scalars
 
@@ -203,7 +203,7 @@ class Shapes:
 def _coupled(nest: Nest, sizes: Sizes) -> Sizes:
     """The sizes made to fit checks of the forms `N == …` and `N % c == 0`."""
     sizes = dict(sizes)
-    for test in conjuncts(nest):
+    for test in (t for c in nest.checks for t in conjuncts(c.test)):
         match test:
             case Compare(op="==", left=Dim(name=n), right=e) | Compare(op="==", left=e, right=Dim(name=n)):
                 value = Evaluator(nest, sizes).whole(e)

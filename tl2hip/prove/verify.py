@@ -15,7 +15,7 @@ import numpy as np
 
 from tl2hip.nest.dependence import analyse
 from tl2hip.nest.ir import Nest, Store, Update
-from tl2hip.nest.run import run
+from tl2hip.nest.run import counted
 from tl2hip.nest.run.arithmetic import Values, numpy_type
 from tl2hip.nest.run.machine import TooLong
 from tl2hip.nest.walk import all_stmts
@@ -53,6 +53,11 @@ __all__ = ["Options", "Session", "verify"]
 
 RAISED = (ArithmeticError, IndexError, ValueError)
 """What Python may raise where the kernel gives the IEEE value, or 0 for a load out of range."""
+
+CALLS, SPARE_TURNS = 64, 64
+"""How many calls to HIP's functions a launcher may make for each turn of the nest's loops and each of its kernels,
+and how many turns more. A loop until something converges may take other turns than the nest's: sums that are taken
+in another order round differently."""
 
 
 def verify(
@@ -133,12 +138,12 @@ class Session:
             return Case(sizes, mode, seed, skipped=True)
         given = (drawn.arrays, drawn.scalars, sizes)
         try:
-            typed = run(nest, *given, parallel=self.parallel, steps=steps)
+            typed, turns = counted(nest, *given, parallel=self.parallel, steps=steps)
             references = reference(nest, *given, parallel=self.parallel, depths=self.options.depths, steps=steps)
         except TooLong:
             return Case(sizes, mode, seed, skipped=True)
         python = self.run_python(drawn, sizes, typed, told)
-        got, ran = self.run_hip(library, drawn, sizes, shifted)
+        got, ran = self.run_hip(library, drawn, sizes, shifted, turns)
         self.judge_run(ran, told)
         verdicts = {}
         if ran.status == 0:
@@ -234,10 +239,16 @@ class Session:
         return verdict.good
 
     def run_hip(
-        self, library: Library, drawn: Data, sizes: Sizes, shifted: Collection[str] | bool = ()
+        self,
+        library: Library,
+        drawn: Data,
+        sizes: Sizes,
+        shifted: Collection[str] | bool = (),
+        turns: int | None = None,
     ) -> tuple[dict[str, Values], Run]:
         """The arrays after a launch, and the run. Those that are `shifted` (True: all) start one element into their
-        memory."""
+        memory. Where it is known how many `turns` the nest's loops took, a launcher whose own loops take far more
+        is given up."""
         if isinstance(shifted, bool):
             shifted = outer(self.nest) if shifted else ()
         at = Evaluator(self.nest, sizes, drawn.scalars)
@@ -257,7 +268,8 @@ class Session:
                 passed.append(space)
             elif a.kind != "stream":
                 passed.append(sized(a, sizes_and_scalars))
-        return buffers, library.call(self.launcher.name, passed)
+        calls = None if turns is None else (turns + SPARE_TURNS) * (len(self.launcher.kernels) + 1) * CALLS
+        return buffers, library.call(self.launcher.name, passed, calls=calls)
 
     def strides(self, at: Evaluator) -> dict[str, tuple[int, ...]]:
         """The strides, in elements, of the arrays that are not row-major."""
@@ -329,7 +341,8 @@ class Session:
         compared = sum(c.checked + c.undecided for c in self.cases)
         drawn = self.nest.dims and self.options.shapes and not self.options.given
         writes = any(isinstance(s, Store | Update) for s in all_stmts(self.nest.body))
-        if drawn and writes and self.cases and not compared and not any(c.skipped for c in self.cases):
+        ended = not any(c.skipped or not c.good for c in self.cases)
+        if drawn and writes and self.cases and not compared and ended:
             self.add(NothingDrawn(self.nest.name, at=self.nest.at))
         if self.unfit:
             why = f"in {DRAWS} draws each no scalars were found that the asserts admit"

@@ -8,11 +8,10 @@ program, it must be settled which is taken.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar
 
 from tl2hip.rule.examples import examples, nest_of
 from tl2hip.rule.fits import Match
@@ -24,8 +23,7 @@ from tl2hip.rule.soundness import counterexample
 from tl2hip.source import nodes
 from tl2hip.source.names import local_names
 from tl2hip.source.problems.base import Refused, show
-
-N = TypeVar("N", bound=nodes.Node)
+from tl2hip.source.walk import N, map_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,18 +144,11 @@ def _renamed(left: nodes.Function) -> nodes.Function:
 
 
 def _with_names(node: N, names: dict[str, str]) -> N:
-    changed: dict[str, Any] = {}
-    for f in fields(node):
-        old = getattr(node, f.name)
-        if isinstance(old, nodes.Node):
-            changed[f.name] = _with_names(old, names)
-        elif isinstance(old, tuple) and any(isinstance(x, nodes.Node) for x in old):
-            changed[f.name] = tuple(_with_names(x, names) for x in old)
     if isinstance(node, nodes.Name):
-        changed["id"] = names.get(node.id, node.id)
-    elif isinstance(node, nodes.Parameter):
-        changed["name"] = names.get(node.name, node.name)
-    return replace(node, **changed) if changed else node
+        return replace(node, id=names.get(node.id, node.id))
+    if isinstance(node, nodes.Parameter):
+        node = replace(node, name=names.get(node.name, node.name))
+    return map_parts(lambda part: _with_names(part, names), node)
 
 
 # --- examples --------------------------------------------------------------------------------------------

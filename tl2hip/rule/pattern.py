@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any, TypeVar
 
 from tl2hip.nest import ir
 from tl2hip.nest.bounds import prove
@@ -22,6 +21,7 @@ from tl2hip.source import nodes
 from tl2hip.source.names import origin
 from tl2hip.source.problems.base import Refused, Report
 from tl2hip.source.span import Span
+from tl2hip.source.walk import N, map_parts, walk
 
 OUT = "_value"
 _MARKERS = tuple(f"tl2hip.rule.{name}" for name in MARKERS)
@@ -31,8 +31,6 @@ _ORIGINS = {
     "_dims": "tl2hip.dims",
     **{f"_{op}": f"numpy.{op}" for op in (*STAND_INS, "maximum", "minimum")},
 }
-
-N = TypeVar("N", bound=nodes.Node)
 
 
 def told() -> ModuleType:
@@ -238,14 +236,7 @@ def _rewritten(node: N, reading: _Reading) -> N:
                 raise Refused(told().NoHole(node.args[0].id, at=node.at))
             a, b = (_rewritten(x, reading) for x in node.args[1:])
             return _combined(op, a, b, node.at)  # type: ignore[return-value]
-    changed: dict[str, Any] = {}
-    for f in fields(node):
-        old = getattr(node, f.name)
-        if isinstance(old, nodes.Node):
-            changed[f.name] = _rewritten(old, reading)
-        elif isinstance(old, tuple) and any(isinstance(x, nodes.Node) for x in old):
-            changed[f.name] = tuple(_rewritten(x, reading) for x in old)
-    return replace(node, **changed) if changed else node
+    return map_parts(lambda part: _rewritten(part, reading), node)
 
 
 def _element(call: nodes.Call, name: str, reading: _Reading) -> nodes.Expr:
@@ -307,21 +298,12 @@ def reductions(seen: View, root: ir.Expr) -> Iterator[Site]:
 # --- the right side --------------------------------------------------------------------------------------
 
 
-def _nodes(node: nodes.Node) -> Iterator[nodes.Node]:
-    yield node
-    for f in fields(node):
-        value = getattr(node, f.name)
-        for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, nodes.Node):
-                yield from _nodes(item)
-
-
 def _roles(right: nodes.Function, module: nodes.Module) -> tuple[tuple[str, str], ...]:
     """The role of each hole that stands as a keyword of a marking word."""
     return tuple(
         (k.value.id, k.name)
         for s in right.body
-        for n in _nodes(s)
+        for n in walk(s)
         if isinstance(n, nodes.Call) and origin(n.func, module) in _MARKERS
         for k in n.keywords
         if isinstance(k.value, nodes.Name)
@@ -332,7 +314,7 @@ def _measure(f: nodes.Function, kinds: dict[str, str]) -> tuple[int, int, int]:
     """Loops, uses of Fn holes outside marking words, and operations."""
     loops = uses = operations = 0
     for s in f.body:
-        for n in _nodes(s):
+        for n in walk(s):
             if isinstance(n, nodes.For | nodes.While | nodes.Generator):
                 loops += 1
             elif isinstance(n, nodes.Call) and isinstance(n.func, nodes.Name) and kinds.get(n.func.id) == "Fn":

@@ -117,6 +117,8 @@ COMPILES = "tl2hip.CompileKernel"
 """The article's function that compiles a function with options."""
 MARKERS = frozenset({"tl2hip.kernel", COMPILES})
 """The functions that make a kernel of the function they are given."""
+JITS = frozenset({"numba.jit", "numba.njit"})
+"""Numba's decorators that compile a function as it stands."""
 
 
 def _pairs(statement: ast.Assign) -> Iterator[tuple[str, ast.expr]]:

@@ -19,6 +19,7 @@ from tl2hip.source.places import Places, places
 from tl2hip.source.problems.base import Problem
 from tl2hip.source.scan import Scan, Used
 from tl2hip.source.span import Source
+from tl2hip.source.walk import target_names
 
 
 def lower(
@@ -85,16 +86,8 @@ def _assignments(
                 kept.append(made)
                 continue
             targets = made.targets if isinstance(made, Assign) else (made.target,)
-            lost.update(name for target in targets for name in _names(target))
+            lost.update(name for target in targets for name in target_names(target))
     return tuple(kept), frozenset(lost)
-
-
-def _names(target: Expr) -> Iterator[str]:
-    if isinstance(target, nodes.Name):
-        yield target.id
-    elif isinstance(target, nodes.Tuple_):
-        for item in target.items:
-            yield from _names(item)
 
 
 def _file_calls(tree: cst.Module, source: Source, spans: Places, found: Scan) -> Iterator[Call]:

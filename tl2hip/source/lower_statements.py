@@ -9,6 +9,7 @@ from typing import TypeAlias
 import libcst as cst
 
 from tl2hip.source import nodes
+from tl2hip.source.bindings import JITS
 from tl2hip.source.lower_expressions import BINARY, Expressions, dotted, known
 from tl2hip.source.nodes import Expr, Function, Parameter, Stmt
 from tl2hip.source.problems import reading
@@ -19,10 +20,6 @@ AUGMENTED: dict[type[cst.CSTNode], str] = {
 OWN_CONTEXTS = frozenset({"tl2hip.PipelineStage", "tl2hip.Unroll"})
 
 Suite: TypeAlias = "cst.BaseSuite"
-
-
-JITS = ("numba.jit", "numba.njit")
-"""Decorators that compile a function as it stands."""
 
 _JITTED = ("njit", "jit", "vectorize")
 _JITTED_WAY = "take it off, or import numba's own with no stand-in: what a stand-in does is not read"

@@ -8,22 +8,8 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 
 import tl2hip
-from tl2hip.source.nodes import (
-    AnnAssign,
-    Assign,
-    Attribute,
-    AugAssign,
-    Expr,
-    For,
-    Function,
-    If,
-    Module,
-    Name,
-    Stmt,
-    Tuple_,
-    While,
-    With,
-)
+from tl2hip.source.nodes import Assign, Attribute, Call, Expr, Function, List_, Module, Name, Tuple_
+from tl2hip.source.walk import all_stmts, bound, walk
 
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 NEVER_HIDDEN = frozenset({"range", "len", "int", "float", "enumerate", "zip", "reversed", "print"})
@@ -100,32 +86,45 @@ def dotted(expr: Expr) -> str | None:
 
 def local_names(function: Function) -> frozenset[str]:
     """Every name that a function binds: its parameters, and what it assigns, annotates or loops over."""
-    return frozenset((*(p.name for p in function.parameters), *_bound(function.body)))
+    inside = (name for s in all_stmts(function.body) for name in bound(s))
+    return frozenset((*(p.name for p in function.parameters), *inside))
 
 
-def _bound(body: tuple[Stmt, ...]) -> Iterator[str]:
-    for statement in body:
-        match statement:
-            case Assign(targets=targets):
-                for target in targets:
-                    yield from _target_names(target)
-            case AnnAssign(target=target) | AugAssign(target=target):
-                yield from _target_names(target)
-            case For(target=target, body=inner):
-                yield from _target_names(target)
-                yield from _bound(inner)
-            case While(body=inner) | With(body=inner):
-                yield from _bound(inner)
-            case If(then=then, orelse=orelse):
-                yield from _bound(then)
-                yield from _bound(orelse)
-            case _:
-                continue
+def called(function: Function, module: Module) -> Iterator[str]:
+    """The origins of what a function calls, but for the names that it binds itself."""
+    local = local_names(function)
+    for one in walk(function):
+        found = origin(one.func, module, local) if isinstance(one, Call) else None
+        if found is not None:
+            yield found
 
 
-def _target_names(target: Expr) -> Iterator[str]:
+def dims_bound(module: Module) -> Iterator[tuple[Expr, Call]]:
+    """What `M, N = dims("M N")` binds at file level, each time with the call."""
+    for a in module.assignments:
+        if isinstance(a.value, Call) and origin(a.value.func, module) == "tl2hip.dims":
+            for target in a.targets if isinstance(a, Assign) else (a.target,):
+                yield target, a.value
+
+
+def file_values(module: Module) -> dict[str, Expr | None]:
+    """What each name at file level was last bound to; None where the text does not take that apart, as in
+    `q, r = divmod(a, b)`."""
+    found: dict[str, Expr | None] = {}
+    for a in module.assignments:
+        if a.value is not None:
+            for target in a.targets if isinstance(a, Assign) else (a.target,):
+                found.update(_taken_apart(target, a.value))
+    return found
+
+
+def _taken_apart(target: Expr, value: Expr | None) -> Iterator[tuple[str, Expr | None]]:
+    """The names of a target, each with its part of the value."""
     if isinstance(target, Name):
-        yield target.id
+        yield target.id, value
     elif isinstance(target, Tuple_):
-        for item in target.items:
-            yield from _target_names(item)
+        parts: tuple[Expr | None, ...] = value.items if isinstance(value, Tuple_ | List_) else ()
+        if len(parts) != len(target.items):
+            parts = (None,) * len(target.items)
+        for one, part in zip(target.items, parts, strict=True):
+            yield from _taken_apart(one, part)

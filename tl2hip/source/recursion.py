@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 
 from tl2hip.source.names import local_names
-from tl2hip.source.nodes import Call, Function, Name, Node
+from tl2hip.source.nodes import Call, Function, Name
 from tl2hip.source.problems import reading
 from tl2hip.source.problems.base import Problem
 from tl2hip.source.scan import Used
+from tl2hip.source.walk import walk
 
 
 def find_recursion(functions: tuple[Function, ...], reached: Mapping[str, Used]) -> list[tuple[str, Problem]]:
@@ -57,17 +57,3 @@ def _calls(function: Function) -> Iterator[Call]:
     for node in walk(function):
         if isinstance(node, Call) and _name(node) not in hidden:
             yield node
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """A node and all nodes in it, in the order of their fields."""
-    stack = [node]
-    while stack:
-        one = stack.pop()
-        yield one
-        inner: list[Node] = []
-        for field in fields(one):
-            value = getattr(one, field.name)
-            parts = value if isinstance(value, tuple) else (value,)
-            inner += [part for part in parts if isinstance(part, Node)]
-        stack.extend(reversed(inner))

@@ -7,6 +7,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+
+from tl2hip.dtypes import ALIASES
 
 _NAMES = ("M", "N", "K", "L")
 _LISTS = ("list", "List", "Sequence")
@@ -15,18 +18,39 @@ _TYPES = {"float": "f32", "int": "i32", "bool": "bool", "float64": "f64", "float
 
 
 def way_to_mark(text: str) -> str | None:
-    """How to mark the first function with such a parameter; None where there is none or the text is no Python."""
+    """How to convert the first function with such a parameter: as it stands, where the types of all of them say
+    enough, else marked. None where there is none or the text is no Python."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            for one in (*node.args.posonlyargs, *node.args.args):
-                instead = None if one.annotation is None else _instead(one.annotation)
-                if one.annotation is not None and instead is not None:
-                    return _way(one.arg, ast.unparse(one.annotation), instead, node.name)
+            arrays = [(name, t, instead) for name, t in _typed(node) if (instead := _instead(t)) is not None]
+            for name, t, instead in arrays:
+                if not _says_enough(t):
+                    return _way(name, ast.unparse(t), instead, node.name)
+            if arrays:
+                name, t, _ = arrays[0]
+                return _as_it_stands(name, ast.unparse(t), node.name)
     return None
+
+
+def _typed(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that have a type, each with it."""
+    for one in (*node.args.posonlyargs, *node.args.args):
+        if one.annotation is not None:
+            yield one.arg, one.annotation
+
+
+def _says_enough(t: ast.expr) -> bool:
+    """Whether a type is read as it stands, as `NDArray[np.float32]` is."""
+    return isinstance(t, ast.Subscript) and _last(t.value) == "NDArray" and _last(t.slice) in ALIASES
+
+
+def _as_it_stands(name: str, written: str, function: str) -> str:
+    taken = f"`--kernel {function}` takes it as it is typed (`{name}: {written}`)"
+    return f"{taken}, `--all` every function of the file; with @kernel on it neither is needed"
 
 
 def _way(name: str, written: str, instead: tuple[str, int], function: str) -> str:

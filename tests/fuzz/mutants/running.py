@@ -15,7 +15,7 @@ import numpy as np
 from tests.fuzz.edges import EdgeSession
 from tl2hip import api
 from tl2hip.nest.ir import Nest
-from tl2hip.nest.run import run
+from tl2hip.nest.run import counted
 from tl2hip.nest.run.arithmetic import Values
 from tl2hip.nest.run.machine import TooLong
 from tl2hip.prove.bound import reference
@@ -78,6 +78,8 @@ class Compared:
     launched: int = 0
     """Cases in which the printed text ran on the emulated compute unit."""
     raised: int = 0
+    given_up: int = 0
+    """Cases that were left unfinished: they take too many lines of Python or iterations of the nest."""
     changed: bool = False
     """Whether the unchanged kernel gives something else for the same arguments."""
 
@@ -85,9 +87,11 @@ class Compared:
 class BothSession(EdgeSession):
     """A session that works out bounds only where the printed text and the nest differ: most are equal."""
 
-    def beside(self, library: Library, drawn: Data, sizes: Sizes, typed: dict[str, Values], told: str) -> None:
-        """The printed text beside what the nest gave in the same case."""
-        got, ran = self.run_hip(library, drawn, sizes)
+    def beside(
+        self, library: Library, drawn: Data, sizes: Sizes, typed: dict[str, Values], turns: int, told: str
+    ) -> None:
+        """The printed text beside what the nest gave in the same case, in so many turns of its loops."""
+        got, ran = self.run_hip(library, drawn, sizes, turns=turns)
         self.judge_run(ran, told)
         if ran.status:
             return
@@ -124,12 +128,14 @@ def compared(
     for sizes, mode in cases(nest, seed):
         drawn, told = session.drawn(sizes, mode, seed), describe(sizes, mode, seed)
         try:
-            typed = run(nest, drawn.arrays, drawn.scalars, sizes, parallel=session.parallel, steps=SERIAL)
+            given = (drawn.arrays, drawn.scalars, sizes)
+            typed, turns = counted(nest, *given, parallel=session.parallel, steps=SERIAL)
             verdict = session.run_python(drawn, sizes, typed, told)
         except (TooLong, Endless):
+            found = replace(found, given_up=found.given_up + 1)
             continue
         if library is not None:
-            session.beside(library, drawn, sizes, typed, told)
+            session.beside(library, drawn, sizes, typed, turns, told)
         found = replace(
             found,
             compared=found.compared + (verdict in ("equal", "differs")),

@@ -262,6 +262,13 @@ def test_constants_of_the_file() -> None:
     assert refusal("Q = open\n" + over("y[0] = Q")) == ("TL303", "Q")
 
 
+def test_constants_of_the_file_are_their_last_values() -> None:
+    text = "A = B = C = 7\n(A, B), C = [2, 3], 4\n" + over("y[0] = x[0] * A + B - C")
+    check(text, draw(1), np.zeros(1, np.float32))
+    for later in ("A, B = divmod(17, 2)", "(A, B), C = np.divmod(17, 2), 1"):
+        assert refusal(f"A = 3\n{later}\n" + over("y[0] = A")) == ("TL303", "A")
+
+
 def test_loops_over_arrays() -> None:
     for body in (
         "s = f32(0)\nfor v in x:\n    s += v\ny[0] = s",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import threading
 
 import numpy as np
 import pytest
@@ -207,6 +208,54 @@ def test_a_loop_without_end_is_found() -> None:
         assert kinds(run) == {"hang"} and run.status == 719
         run = library.call("scale", [-x, y, np.float32(2), np.int32(300)])
         assert run.status == 0 and run.findings == ()
+
+
+REPEATED = kernels.HEAD + """
+__global__ void count_kernel(int* x) { x[0] += 1; }
+
+extern "C" hipError_t count(int* x, int turns, hipStream_t stream) {
+    for (int t = 0; t < turns || turns < 0; ++t) {
+        if (turns == -2) continue;
+        hipLaunchKernelGGL(count_kernel, dim3(1), dim3(1), 0, stream, x);
+        int now;
+        if (const hipError_t error = hipMemcpyAsync(&now, x, 4, hipMemcpyDeviceToHost, stream)) return error;
+    }
+    return hipGetLastError();
+}"""
+"""Launches as often as it is told, without end where that is below 0; -2: without a launch."""
+
+
+def test_a_launcher_of_too_many_calls_is_given_up() -> None:
+    for detect in (True, False):
+        library, x = Emulator.load(REPEATED, detect=detect), np.zeros(1, np.int32)
+        for _ in range(2):
+            run = library.call("count", [x, np.int32(-1)], calls=60)
+            (finding,) = run.errors
+            assert (finding.kind, run.status, finding.count) == ("hang", 719, 30)
+            assert finding.message == "the launcher does not come to an end: it was given up after 30 kernels"
+            assert not detect or "hipLaunchKernelGGL(count_kernel" in finding.text
+        assert x[0] == 60
+        run = library.call("count", [x, np.int32(30)], calls=60)
+        assert (run.status, run.findings, x[0]) == (0, (), 90)
+
+
+@pytest.mark.parametrize("turns", [-1, -2])
+@pytest.mark.parametrize("detect", [True, False])
+def test_a_launcher_of_too_much_time_is_given_up(detect: bool, turns: int) -> None:
+    library, x = Emulator.load(REPEATED, detect=detect), np.zeros(1, np.int32)
+    runs: list[Run] = []
+
+    def call() -> None:
+        runs.append(library.call("count", [x, np.int32(turns)], seconds=1))
+
+    call()
+    other = threading.Thread(target=call)  # the timer tells the main one
+    other.start()
+    other.join()
+    for run in runs:
+        (finding,) = run.errors
+        assert (finding.kind, run.status) == ("hang", 719) and "the launcher does not come" in finding.message
+    assert library.call("count", [x, np.int32(1)]).findings == ()
 
 
 def test_lanes_of_one_wave_racing_is_a_warning() -> None:

@@ -25,9 +25,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tl2hip.source import nodes
-from tl2hip.source.names import local_names, origin
+from tl2hip.source.names import called
 from tl2hip.source.problems.base import Report
-from tl2hip.source.recursion import walk
 
 if TYPE_CHECKING:
     from tl2hip.dialects.article.spelling import Spelled
@@ -37,10 +36,7 @@ _DECLARES = frozenset({"tl2hip.InputTensor", "tl2hip.OutputTensor", "tl2hip.Tile
 
 def is_article(function: nodes.Function, module: nodes.Module) -> bool:
     """Whether a function is written in the article's notation: it declares tensors or tile loops by calls."""
-    local = local_names(function)
-    return any(
-        isinstance(one, nodes.Call) and origin(one.func, module, local) in _DECLARES for one in walk(function)
-    )
+    return not _DECLARES.isdisjoint(called(function, module))
 
 
 def expand(

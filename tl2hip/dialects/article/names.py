@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tl2hip.source import nodes
-from tl2hip.source.recursion import walk
 from tl2hip.source.span import Span
+from tl2hip.source.walk import walk
 
 OURS = {f"?{name}": name for name in ("tl2hip", "numpy", "math", "builtins")} | {
     "?load_shared": "tl2hip.lds",

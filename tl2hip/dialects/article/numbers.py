@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 from tl2hip.dialects.article.names import ours
 from tl2hip.dialects.article.tiles import Number
 from tl2hip.source import nodes
-from tl2hip.source.names import origin
+from tl2hip.source.names import file_values, origin
 from tl2hip.source.problems.article import NotInArticle
 from tl2hip.source.problems.base import Refused
 from tl2hip.source.problems.types import NotANumber, UndefinedName
@@ -114,27 +114,14 @@ def of_file(e: nodes.Expr, module: nodes.Module, seen: tuple[str, ...] = ()) -> 
 
 
 def _named(e: nodes.Name, module: nodes.Module, seen: tuple[str, ...]) -> Number:
-    bound = file_values(module).get(e.id)
-    if bound is None:
+    bound = file_values(module)
+    if e.id not in bound:
         raise Refused(UndefinedName(e.id, at=e.at))
-    if e.id in module.unsettled:
+    value = bound[e.id]
+    if value is None or e.id in module.unsettled:
         raise Refused(NotANumber(e.id, at=e.at))
     try:
-        found = of_file(bound, module, seen)
+        found = of_file(value, module, seen)
     except Refused as refused:
         raise Refused(NotANumber(e.id, at=e.at)) from refused
     return Number(replace(found.expr, at=e.at), found.value, found.real)
-
-
-def file_values(module: nodes.Module) -> Mapping[str, nodes.Expr]:
-    """What each name at file level was last bound to, where that is one expression."""
-    found: dict[str, nodes.Expr] = {}
-    for a in module.assignments:
-        for target in a.targets if isinstance(a, nodes.Assign) else (a.target,):
-            if isinstance(target, nodes.Name) and a.value is not None:
-                found[target.id] = a.value
-            elif isinstance(target, nodes.Tuple_) and isinstance(a.value, nodes.Tuple_):
-                for t, v in zip(target.items, a.value.items, strict=False):
-                    if isinstance(t, nodes.Name):
-                        found[t.id] = v
-    return found

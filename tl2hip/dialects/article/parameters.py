@@ -10,8 +10,8 @@ from tl2hip.source.names import origin
 from tl2hip.source.problems.article import BadDeclaration, NotInArticle
 from tl2hip.source.problems.base import Report
 from tl2hip.source.problems.types import UnknownSetting
-from tl2hip.source.recursion import walk
 from tl2hip.source.span import Span
+from tl2hip.source.walk import walk
 
 OPTIONS = ("unroll", "prefetch")
 """The keyword arguments of CompileKernel that are no parameters of the kernel."""

@@ -14,10 +14,10 @@ from tl2hip.dialects.article.reading import Reader
 from tl2hip.dialects.article.tiles import Tensor
 from tl2hip.dtypes import BOOL
 from tl2hip.source import nodes
-from tl2hip.source.names import local_names, origin
+from tl2hip.source.names import dims_bound, local_names, origin
 from tl2hip.source.problems.article import BadDeclaration, NothingToMark, NotInArticle, NoValue
 from tl2hip.source.problems.base import Refused, Report
-from tl2hip.source.recursion import walk
+from tl2hip.source.walk import target_names, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +167,7 @@ def _module(module: nodes.Module, dims: list[str]) -> nodes.Module:
 
 def _file_dims(module: nodes.Module) -> frozenset[str]:
     """The names that `dims("M N")` binds in the file."""
-    found: set[str] = set()
-    for a in module.assignments:
-        if isinstance(a.value, nodes.Call) and origin(a.value.func, module) == "tl2hip.dims":
-            for target in a.targets if isinstance(a, nodes.Assign) else (a.target,):
-                found.update(one.id for one in walk(target) if isinstance(one, nodes.Name))
-    return frozenset(found)
+    return frozenset(name for target, _ in dims_bound(module) for name in target_names(target))
 
 
 def _check_decorators(function: nodes.Function, module: nodes.Module, report: Report) -> None:

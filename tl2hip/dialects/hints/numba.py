@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tl2hip.source import nodes
+from tl2hip.source.bindings import JITS
 from tl2hip.source.names import origin
 from tl2hip.source.problems.base import Refused
 from tl2hip.source.problems.types import ForeignType
 from tl2hip.source.signature_text import by_parameter, expression
-
-JITS = ("numba.jit", "numba.njit")
-"""As `source.lower_statements` lets them stand."""
 
 
 def compiles(decorator: nodes.Expr, module: nodes.Module) -> bool:

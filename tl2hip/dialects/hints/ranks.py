@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tl2hip.source import nodes
-from tl2hip.source.recursion import walk
+from tl2hip.source.walk import walk
 
 
 def rank(function: nodes.Function, name: str) -> int:

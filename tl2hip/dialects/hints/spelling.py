@@ -13,9 +13,9 @@ from tl2hip.source import nodes
 from tl2hip.source.names import local_names, origin
 from tl2hip.source.problems.base import Refused, Report
 from tl2hip.source.problems.types import ForeignType
-from tl2hip.source.recursion import walk
 from tl2hip.source.signature_text import read_types
 from tl2hip.source.span import Span
+from tl2hip.source.walk import walk
 
 _GENERIC = "Float Inexact Real Num Shaped Int Integer UInt SignedInteger Key Complex".split()
 _JAX = {"Float8e4m3fnuz": "f8e4m3", "Float8e5m2fnuz": "f8e5m2"}

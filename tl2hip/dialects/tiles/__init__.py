@@ -25,9 +25,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tl2hip.source import nodes
-from tl2hip.source.names import local_names, origin
+from tl2hip.source.names import called
 from tl2hip.source.problems.base import Report
-from tl2hip.source.recursion import walk
 
 if TYPE_CHECKING:
     from tl2hip.dialects.tiles.spelling import Spelled
@@ -42,11 +41,7 @@ def speaks_of_tiles(module: nodes.Module) -> bool:
 
 def is_tiles(function: nodes.Function, module: nodes.Module) -> bool:
     """Whether a function calls something of `tile`."""
-    local = local_names(function)
-    return any(
-        isinstance(one, nodes.Call) and (origin(one.func, module, local) or "").startswith("tl2hip.tile.")
-        for one in walk(function)
-    )
+    return any(name.startswith("tl2hip.tile.") for name in called(function, module))
 
 
 def expand(

@@ -32,8 +32,8 @@ from tl2hip.dialects.tiles.values import (
 from tl2hip.source import nodes
 from tl2hip.source.problems.base import Problem
 from tl2hip.source.problems.tiles import TileOverlap
-from tl2hip.source.recursion import walk
 from tl2hip.source.span import Span
+from tl2hip.source.walk import walk
 
 ANY: tuple[Tile, ...] = ()
 """The index of an access that may be anywhere."""

@@ -24,7 +24,7 @@ from tl2hip.source import nodes
 from tl2hip.source.problems.base import Refused
 from tl2hip.source.problems.tiles import NotInTiles, TileAxes
 from tl2hip.source.problems.types import NoCommonType
-from tl2hip.source.recursion import walk
+from tl2hip.source.walk import walk
 
 if TYPE_CHECKING:
     from tl2hip.dialects.tiles.reading import Reader

@@ -30,7 +30,7 @@ from tl2hip.dialects.tiles.values import (
     values,
 )
 from tl2hip.source import nodes
-from tl2hip.source.recursion import walk
+from tl2hip.source.walk import walk
 
 OPERATORS = {("+", "sum"), ("numpy.maximum", "max"), ("numpy.minimum", "min")}
 """What carries a reduction on, and which one."""

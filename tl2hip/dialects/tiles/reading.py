@@ -31,8 +31,8 @@ from tl2hip.source import nodes
 from tl2hip.source.names import origin
 from tl2hip.source.problems.base import Problem, Refused
 from tl2hip.source.problems.tiles import BadTileLoop, NotInTiles, TileAxes, TileChanges
-from tl2hip.source.recursion import walk
 from tl2hip.source.span import Span
+from tl2hip.source.walk import bound, target_names, walk
 
 MARKS = frozenset(f"tl2hip.{name}" for name in ("waves", "lanes", "vec", "unroll", "serial", "stages"))
 
@@ -84,7 +84,7 @@ class Reader:
             except (Refused, Poisoned) as stop:
                 if isinstance(stop, Refused):
                     self.problems.append(stop.problem)
-                self.names |= {name: Gone(None) for name in _bound(s)}
+                self.names |= {name: Gone(None) for name in bound(s)}
         return tuple(found)
 
     def _statement(self, s: nodes.Stmt) -> Iterator[Statement]:
@@ -155,7 +155,7 @@ class Reader:
         way = "loop over a tile with `for i in tile.range(M, 64):`"
         expressions.no_tiles(self, s.iterable, "an ordinary loop over a tile", way)
         counts = isinstance(s.iterable, nodes.Call) and self.means(s.iterable.func) == "builtins.range"
-        names = tuple(_bound_by(s.target))
+        names = tuple(target_names(s.target))
         for name in names:
             if isinstance(self.names.get(name), (Axis, Tensor)) or self._is_tile(name):
                 raise Refused(BadTileLoop(f"`{name}` stands for something else around this loop", at=s.target.at))
@@ -257,7 +257,7 @@ class Reader:
     def _several(self, s: nodes.Assign, targets: tuple[nodes.Expr, ...], value: nodes.Expr) -> Keep:
         expressions.no_tiles(self, value, "binding tiles to several names at once", "give each a line of its own")
         shape = isinstance(value, nodes.Attribute) and value.name == "shape"
-        for name in (n for target in targets for n in _bound_by(target)):
+        for name in (n for target in targets for n in target_names(target)):
             if isinstance(self.names.get(name), (Axis, Tensor)) or self._is_tile(name):
                 raise Refused(NotInTiles("binding several names at once, one of them a tile,", at=s.at))
             self.names[name] = Variable(name, (), WHOLE if shape else UNKNOWN, self.block)
@@ -326,25 +326,6 @@ def _kind(x: Variable | Tile) -> str:
     if not x.axes:
         return str(x.typed)
     return f"{x.typed} over {', '.join(axis.name for axis in x.axes)}{'' if x.ordered else ' in no order'}"
-
-
-def _bound(s: nodes.Stmt) -> Iterator[str]:
-    match s:
-        case nodes.Assign(targets=targets):
-            for target in targets:
-                yield from _bound_by(target)
-        case nodes.AnnAssign(target=target) | nodes.AugAssign(target=target) | nodes.For(target=target):
-            yield from _bound_by(target)
-        case _:
-            return
-
-
-def _bound_by(target: nodes.Expr) -> Iterator[str]:
-    if isinstance(target, nodes.Name):
-        yield target.id
-    elif isinstance(target, (nodes.Tuple_, nodes.List_)):
-        for item in target.items:
-            yield from _bound_by(item)
 
 
 def _described(s: nodes.Stmt) -> tuple[str, str]:

@@ -10,7 +10,9 @@ from tl2hip.dialects.tiles import types
 from tl2hip.dialects.tiles.values import Typed
 from tl2hip.dtypes import BOOL, F64, I64
 from tl2hip.source import nodes
+from tl2hip.source.names import dims_bound
 from tl2hip.source.problems.base import Refused
+from tl2hip.source.walk import target_names
 
 UNKNOWN = Typed(None)
 WHOLE = Typed(I64, weak=True)
@@ -67,18 +69,13 @@ def _named(
     try:
         return REAL if of_file(e, module).real else WHOLE
     except Refused:
-        return WHOLE if _is_dim(e, module, means) else UNKNOWN
+        return WHOLE if _is_dim(e, module) else UNKNOWN
 
 
-def _is_dim(e: nodes.Expr, module: nodes.Module, means: Callable[[nodes.Expr], str | None]) -> bool:
+def _is_dim(e: nodes.Expr, module: nodes.Module) -> bool:
     """Whether a name is one of `M, N = dims("M N")`."""
-    for a in module.assignments:
-        if not isinstance(a.value, nodes.Call) or means(a.value.func) != "tl2hip.dims":
-            continue
-        targets = a.targets if isinstance(a, nodes.Assign) else (a.target,)
-        if any(e in (t.items if isinstance(t, nodes.Tuple_) else (t,)) for t in targets):
-            return True
-    return False
+    names = (name for target, _ in dims_bound(module) for name in target_names(target))
+    return isinstance(e, nodes.Name) and e.id in names
 
 
 def _called(origin: str, parts: tuple[Typed, ...]) -> Typed:

@@ -18,8 +18,8 @@ from tl2hip.source import nodes
 from tl2hip.source.names import local_names, origin
 from tl2hip.source.problems.base import Refused, Report
 from tl2hip.source.problems.tiles import BadTileLoop
-from tl2hip.source.recursion import walk
 from tl2hip.source.span import Span
+from tl2hip.source.walk import walk
 
 OPTIONS = frozenset(("tl2hip.strides", "tl2hip.lds", "tl2hip.vec"))
 NUMBERS = {"builtins.int": WHOLE, "builtins.float": REAL, "builtins.bool": TRUTH}

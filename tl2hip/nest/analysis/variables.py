@@ -25,7 +25,7 @@ from tl2hip.nest.ir import (
     Var,
     While,
 )
-from tl2hip.nest.walk import all_parts, all_stmts, blocks, own_exprs
+from tl2hip.nest.walk import MIRRORED, all_parts, all_stmts, blocks, own_exprs
 from tl2hip.source.span import Span
 
 SIDELESS = ("+", "*", "&", "|", "^", "minimum", "maximum", "fmin", "fmax")
@@ -226,8 +226,7 @@ def _against(test: Expr, name: str) -> tuple[str, Expr] | None:
         case Compare(op=op, left=x, right=Var(name=n)) if n == name and name not in reads(x):
             return op, x
         case Compare(op=op, left=Var(name=n), right=x) if n == name and name not in reads(x):
-            mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-            return mirrored.get(op, op), x
+            return MIRRORED[op], x
     return None
 
 

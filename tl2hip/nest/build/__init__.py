@@ -22,7 +22,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 from tl2hip.dtypes import F32, F64, DType
 from tl2hip.nest import ir
@@ -31,17 +31,18 @@ from tl2hip.nest.build.context import Context, Told
 from tl2hip.nest.build.dead import live_only, used_variables
 from tl2hip.nest.build.expressions import evaluate, test
 from tl2hip.nest.build.marks import LARGEST_TILE
-from tl2hip.nest.build.names import constants_of, dims_of, means
+from tl2hip.nest.build.names import dims_of, means
 from tl2hip.nest.build.results import Results, give_back
 from tl2hip.nest.build.returns import always_returns, early_return, returns_value, with_result
 from tl2hip.nest.build.signature import Signature, parameters
 from tl2hip.nest.build.statements import body
 from tl2hip.nest.walk import all_parts
 from tl2hip.source import nodes
-from tl2hip.source.names import local_names
+from tl2hip.source.names import file_values, local_names
 from tl2hip.source.problems import marks as mark_problems
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused, Report
+from tl2hip.source.walk import walk
 
 __all__ = ["BuildOptions", "build"]
 
@@ -74,7 +75,7 @@ def build(
         test=test,
         put=put,
         build=body,
-        constants=constants_of(module),
+        constants=file_values(module),
         dim_names=dim_names,
     )
     _kernel_options(ctx)
@@ -188,14 +189,10 @@ def _mentioned(function: nodes.Function, module: nodes.Module) -> frozenset[str]
     return frozenset(found)
 
 
-def _words(node: nodes.Node) -> Iterator[str]:
+def _words(function: nodes.Function) -> Iterator[str]:
     """Every name that a function mentions."""
-    if isinstance(node, nodes.Name):
-        yield node.id
-    elif isinstance(node, nodes.Parameter):
-        yield node.name
-    for f in fields(node):
-        value = getattr(node, f.name)
-        for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, nodes.Node):
-                yield from _words(item)
+    for one in walk(function):
+        if isinstance(one, nodes.Name):
+            yield one.id
+        elif isinstance(one, nodes.Parameter):
+            yield one.name

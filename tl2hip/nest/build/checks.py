@@ -10,7 +10,7 @@ from tl2hip.nest.build.expressions import test
 from tl2hip.nest.build.names import means
 from tl2hip.nest.build.operands import value
 from tl2hip.nest.build.values import View
-from tl2hip.nest.walk import all_parts, substitute
+from tl2hip.nest.walk import MIRRORED, all_parts, conjuncts, substitute
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
@@ -37,20 +37,12 @@ def assertion(ctx: Context, s: nodes.Assert) -> None:
 
 def _learn(ctx: Context, e: ir.Expr) -> None:
     """Remembers the equalities and the limits of sizes that an assertion states."""
-    match e:
-        case ir.Logic(op="and", left=a, right=b):
-            _learn(ctx, a)
-            _learn(ctx, b)
-        case ir.Compare(op=op, left=a, right=b):
-            _limit(ctx, op, a, b)
-            _limit(ctx, _MIRRORED.get(op, op), b, a)
-            if op == "==":
-                _equate(ctx, a, b)
-        case _:
-            return
-
-
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+    for stated in conjuncts(e):
+        if isinstance(stated, ir.Compare):
+            _limit(ctx, stated.op, stated.left, stated.right)
+            _limit(ctx, MIRRORED[stated.op], stated.right, stated.left)
+            if stated.op == "==":
+                _equate(ctx, stated.left, stated.right)
 
 
 def _equate(ctx: Context, a: ir.Expr, b: ir.Expr) -> None:

@@ -127,7 +127,7 @@ class Context:
     test: Callable[[Context, nodes.Expr], ir.Expr]
     put: Callable[[Context, nodes.Expr, Result, Span], None]
     build: Callable[[Context, tuple[nodes.Stmt, ...]], None]
-    constants: dict[str, nodes.Expr] = field(default_factory=dict)
+    constants: dict[str, nodes.Expr | None] = field(default_factory=dict)
     dim_names: frozenset[str] = frozenset()
     state: State = field(default_factory=State)
     out: list[ir.Stmt] = field(default_factory=list)

@@ -9,7 +9,7 @@ from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.broadcast import Shape, equal, shapes_differ
 from tl2hip.nest.build.context import Context
-from tl2hip.nest.build.expand import allocate, loops
+from tl2hip.nest.build.expand import computed
 from tl2hip.nest.build.operands import array, value
 from tl2hip.nest.build.reductions import accumulate
 from tl2hip.nest.build.types import FP8, common
@@ -70,10 +70,7 @@ def einsum(ctx: Context, e: nodes.Call) -> Value:
 
     if not shape:
         return ScalarValue(one(()))
-    view = allocate(ctx, "product", shape, dtype)
-    with loops(ctx, shape) as outer:
-        ctx.emit(ir.Store(view.array, view.index(outer), one(outer), at=ctx.at))
-    return view
+    return computed(ctx, "product", shape, dtype, one)
 
 
 def _formula(e: nodes.Call) -> Formula:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tl2hip.dtypes import DType
@@ -97,6 +97,14 @@ def materialise(
     """An array expression worked out into a new local array."""
     view = allocate(ctx, hint, value.shape, dtype or value.dtype, claimed)
     fill(ctx, view, value, at)
+    return view
+
+
+def computed(ctx: Context, hint: str, shape: Shape, dtype: DType, one: Callable[[Shape], ir.Expr]) -> View:
+    """A new local array; `one` gives the element at an index, in its dtype."""
+    view = allocate(ctx, hint, shape, dtype)
+    with loops(ctx, shape) as index:
+        ctx.emit(ir.Store(view.array, view.index(index), one(index), at=ctx.at))
     return view
 
 

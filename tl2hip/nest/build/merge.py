@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tl2hip.dtypes import BF16, F16, I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
@@ -14,44 +12,15 @@ from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Problem
 from tl2hip.source.span import Span
+from tl2hip.source.walk import all_stmts, bound
 
 Names = dict[str, Binding]
 
 
 def assigned(body: tuple[nodes.Stmt, ...]) -> tuple[str, ...]:
     """Every name that statements assign, in order of first appearance."""
-    return tuple(dict.fromkeys(_assigned(body)))
-
-
-def _assigned(body: tuple[nodes.Stmt, ...]) -> Iterator[str]:
-    for s in body:
-        match s:
-            case nodes.Assign(targets=targets):
-                for t in targets:
-                    yield from _names(t)
-            case nodes.AugAssign(target=target):
-                yield from _names(target)
-            case nodes.AnnAssign(target=target, value=value):
-                if value is not None:
-                    yield from _names(target)
-            case nodes.For(target=target, body=inner):
-                yield from _names(target)
-                yield from _assigned(inner)
-            case nodes.While(body=inner) | nodes.With(body=inner):
-                yield from _assigned(inner)
-            case nodes.If(then=then, orelse=orelse):
-                yield from _assigned(then)
-                yield from _assigned(orelse)
-            case _:
-                continue
-
-
-def _names(target: nodes.Expr) -> Iterator[str]:
-    if isinstance(target, nodes.Name):
-        yield target.id
-    elif isinstance(target, nodes.Tuple_ | nodes.List_):
-        for item in target.items:
-            yield from _names(item)
+    giving = (s for s in all_stmts(body) if not (isinstance(s, nodes.AnnAssign) and s.value is None))
+    return tuple(dict.fromkeys(name for s in giving for name in bound(s)))
 
 
 def undefined(name: str, reason: str, before: str) -> Unreadable:

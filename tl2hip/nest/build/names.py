@@ -9,10 +9,11 @@ from tl2hip.nest import ir
 from tl2hip.nest.build.context import Context, Result
 from tl2hip.nest.build.values import ScalarValue, View
 from tl2hip.source import nodes
-from tl2hip.source.names import origin
+from tl2hip.source.names import dims_bound, origin
 from tl2hip.source.problems import marks as mark_problems
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused, Report
+from tl2hip.source.walk import target_names
 
 NUMBERS: dict[str, float] = {
     f"{module}.{name}": value
@@ -43,16 +44,17 @@ def file_value(ctx: Context, e: nodes.Name) -> Result:
         return ScalarValue(dim(ctx, e.id), weak=True)
     if e.id not in ctx.constants:
         raise Refused(problems.UndefinedName(e.id, at=e.at))
-    if e.id in ctx.module.unsettled or e.id in ctx.inlining:
+    value = ctx.constants[e.id]
+    if value is None or e.id in ctx.module.unsettled or e.id in ctx.inlining:
         raise Refused(problems.NotANumber(e.id, at=e.at))
-    return _constant(ctx, e)
+    return _constant(ctx, e, value)
 
 
-def _constant(ctx: Context, e: nodes.Name) -> Result:
+def _constant(ctx: Context, e: nodes.Name, value: nodes.Expr) -> Result:
     outer, hidden, names = ctx.inlining, ctx.local, ctx.state.names
     ctx.inlining, ctx.local, ctx.state.names = (*outer, e.id), frozenset(), {}
     try:
-        found = ctx.evaluate(ctx, ctx.constants[e.id])
+        found = ctx.evaluate(ctx, value)
     except Refused as refused:
         raise Refused(problems.NotANumber(e.id, at=e.at)) from refused
     finally:
@@ -79,21 +81,14 @@ def dim(ctx: Context, name: str) -> ir.Expr:
 def dims_of(module: nodes.Module, report: Report) -> frozenset[str]:
     """The names that `dims("M N")` binds at file level."""
     found: set[str] = set()
-    for a in module.assignments:
-        call = a.value
-        if not isinstance(call, nodes.Call) or origin(call.func, module) != "tl2hip.dims":
-            continue
-        targets = a.targets if isinstance(a, nodes.Assign) else (a.target,)
-        names = _dim_names(call)
-        for target in targets:
-            bound = target.items if isinstance(target, nodes.Tuple_) else (target,)
-            ids = tuple(t.id for t in bound if isinstance(t, nodes.Name))
-            if names is None:
-                report.add(mark_problems.BadDims("dims takes one string of names", at=call.at))
-            elif ids != names:
-                reason = f'dims("{" ".join(names)}") is bound to {", ".join(ids)}'
-                report.add(mark_problems.BadDims(reason, at=target.at.to(call.at)))
-            found.update(ids)
+    for target, call in dims_bound(module):
+        names, ids = _dim_names(call), tuple(target_names(target))
+        if names is None:
+            report.add(mark_problems.BadDims("dims takes one string of names", at=call.at))
+        elif ids != names:
+            reason = f'dims("{" ".join(names)}") is bound to {", ".join(ids)}'
+            report.add(mark_problems.BadDims(reason, at=target.at.to(call.at)))
+        found.update(ids)
     return frozenset(found)
 
 
@@ -103,25 +98,6 @@ def _dim_names(call: nodes.Call) -> tuple[str, ...] | None:
             return tuple(text.replace(",", " ").split())
         case _:
             return None
-
-
-def constants_of(module: nodes.Module) -> dict[str, nodes.Expr]:
-    """What each name at file level was last bound to."""
-    found: dict[str, nodes.Expr] = {}
-    for a in module.assignments:
-        for target in a.targets if isinstance(a, nodes.Assign) else (a.target,):
-            if isinstance(target, nodes.Name) and a.value is not None:
-                found[target.id] = a.value
-            elif isinstance(target, nodes.Tuple_):
-                found.update(_unpacked(target, a.value))
-    return found
-
-
-def _unpacked(target: nodes.Tuple_, value: nodes.Expr | None) -> dict[str, nodes.Expr]:
-    if not isinstance(value, nodes.Tuple_) or len(value.items) != len(target.items):
-        return {}
-    pairs = zip(target.items, value.items, strict=True)
-    return {t.id: v for t, v in pairs if isinstance(t, nodes.Name)}
 
 
 _PYTHON = {"builtins.float": "f64", "builtins.int": "i64", "builtins.bool": "bool"}

@@ -7,7 +7,7 @@ from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators
 from tl2hip.nest.build.broadcast import Shape, equal, operand, shapes_differ
 from tl2hip.nest.build.context import Context
-from tl2hip.nest.build.expand import allocate, loops
+from tl2hip.nest.build.expand import computed
 from tl2hip.nest.build.operands import with_axes
 from tl2hip.nest.build.reductions import accumulate
 from tl2hip.nest.build.shapes import new_axis, raveled
@@ -65,10 +65,7 @@ def _product(ctx: Context, name: str, left: Value, right: Value, at: Span) -> Va
     shape = (*a.shape[:-1], *b.shape[1:])
     if not shape:
         return ScalarValue(one(()))
-    view = allocate(ctx, "product", shape, result)
-    with loops(ctx, shape) as outer:
-        ctx.emit(ir.Store(view.array, view.index(outer), one(outer), at=ctx.at))
-    return view
+    return computed(ctx, "product", shape, result, one)
 
 
 def _types(name: str, a: ArrayValue, b: ArrayValue, at: Span) -> tuple[DType, DType]:

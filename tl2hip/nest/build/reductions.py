@@ -13,7 +13,7 @@ from tl2hip.nest.build.attributes import size
 from tl2hip.nest.build.broadcast import Shape
 from tl2hip.nest.build.constants import limits
 from tl2hip.nest.build.context import Context
-from tl2hip.nest.build.expand import allocate, loops
+from tl2hip.nest.build.expand import computed, loops
 from tl2hip.nest.build.types import FP8
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.source.problems import types as problems
@@ -149,9 +149,7 @@ def each_row(
 
     if not outer_axes and not keepdims:
         return ScalarValue(row(()))
-    view = allocate(ctx, f"row_{name}", tuple(value.shape[a] for a in outer_axes), dtype)
-    with loops(ctx, view.shape) as outer:
-        ctx.emit(ir.Store(view.array, view.index(outer), row(outer), at=ctx.at))
+    view = computed(ctx, f"row_{name}", tuple(value.shape[a] for a in outer_axes), dtype, row)
     return _kept(view, value, outer_axes) if keepdims else view
 
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from tl2hip.nest.build.jumps import breaks
 from tl2hip.source import nodes
+from tl2hip.source.walk import all_stmts
 
 Body = tuple[nodes.Stmt, ...]
 
@@ -28,19 +29,19 @@ def with_result(body: Body, name: str, done: str) -> Body:
 orelse=(Assign(targets=(Name(id='f'),), value=Number(value=2)),)),)
     """
     straight = _straight(body, name, done)
-    if not any(_loop_returns(s) for s in _nested(body)):
+    if not any(_loop_returns(s) for s in all_stmts(body)):
         return straight
     return (_set(done, nodes.Bool(False), body[0]), *straight)
 
 
 def early_return(body: Body) -> nodes.Return | None:
     """The first `return` that is not the last statement."""
-    return next((s for s in _nested(body) if isinstance(s, nodes.Return) and s is not body[-1]), None)
+    return next((s for s in all_stmts(body) if isinstance(s, nodes.Return) and s is not body[-1]), None)
 
 
 def returns_value(body: Body) -> bool:
     """Whether some way through the body returns a value."""
-    return any(isinstance(s, nodes.Return) and _value(s) is not None for s in _nested(body))
+    return any(isinstance(s, nodes.Return) and _value(s) is not None for s in all_stmts(body))
 
 
 def always_returns(body: Body) -> bool:
@@ -108,23 +109,8 @@ def _followed(side: Body, rest: Body) -> Body:
     return side if always_returns(side) else (*side, *rest)
 
 
-def _nested(body: Body) -> Body:
-    """The statements, and those inside them."""
-    found: list[nodes.Stmt] = []
-    for s in body:
-        found.append(s)
-        match s:
-            case nodes.If(then=then, orelse=orelse):
-                found += (*_nested(then), *_nested(orelse))
-            case nodes.For(body=inner) | nodes.While(body=inner):
-                found += _nested(inner)
-            case _:
-                continue
-    return tuple(found)
-
-
 def _returns(s: nodes.Stmt) -> bool:
-    return any(isinstance(x, nodes.Return) for x in _nested((s,)))
+    return any(isinstance(x, nodes.Return) for x in all_stmts((s,)))
 
 
 def _loop_returns(s: nodes.Stmt) -> bool:

@@ -19,6 +19,7 @@ from tl2hip.source import nodes
 from tl2hip.source.problems import marks as mark_problems
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
+from tl2hip.source.walk import all_stmts
 
 _WEAK = {"builtins.int": I64, "builtins.float": F64, "builtins.bool": BOOL}
 
@@ -101,19 +102,12 @@ def _is_tensor(ctx: Context, p: nodes.Parameter) -> bool:
 def _names_in_marks(body: tuple[nodes.Stmt, ...]) -> frozenset[str]:
     """Names that stand in a Tile or in tiled(…): these must be known when the kernel is printed."""
     found: set[str] = set()
-    for s in body:
+    for s in all_stmts(body):
         match s:
             case nodes.AnnAssign(annotation=annotation):
                 found |= names_in(annotation)
-            case nodes.For(iterable=iterable, body=inner):
-                if isinstance(iterable, nodes.Call):
-                    for a in iterable.args[1:] if _is_tiled(iterable) else ():
-                        found |= names_in(a)
-                found |= _names_in_marks(inner)
-            case nodes.While(body=inner) | nodes.With(body=inner):
-                found |= _names_in_marks(inner)
-            case nodes.If(then=then, orelse=orelse):
-                found |= _names_in_marks(then) | _names_in_marks(orelse)
+            case nodes.For(iterable=nodes.Call() as call) if _is_tiled(call):
+                found.update(*map(names_in, call.args[1:]))
             case _:
                 continue
     return frozenset(found)

@@ -12,7 +12,7 @@ from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expand import loops, materialise
 from tl2hip.nest.build.types import common, stored
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
-from tl2hip.nest.walk import all_parts
+from tl2hip.nest.walk import all_parts, conjuncts
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
 from tl2hip.source.span import Span
@@ -133,19 +133,13 @@ def as_extreme(s: ir.If) -> ir.Stmt:
     parted from other conditions, which go around it. Anything else unchanged."""
     if s.orelse:
         return s
-    conditions = _conjuncts(s.test)
+    conditions = conjuncts(s.test)
     for k, test in enumerate(conditions):
         if isinstance(test, ir.Compare) and any(_decides(test, inner) for inner in s.then):
             found = _extreme(test, s)
             others = conditions[:k] + conditions[k + 1 :]
             return ir.If(reduce(partial(fold.logic, "and"), others), (found,), at=s.at) if others else found
     return s
-
-
-def _conjuncts(test: ir.Expr) -> tuple[ir.Expr, ...]:
-    if isinstance(test, ir.Logic) and test.op == "and":
-        return _conjuncts(test.left) + _conjuncts(test.right)
-    return (test,)
 
 
 def _old(s: ir.Stmt) -> ir.Expr | None:

@@ -116,12 +116,25 @@ def run(
     `parallel` names axes whose iterations may run side by side. `steps` bounds the serial iterations: past
     it, `machine.TooLong` is raised. IndexError where an index marked `proven` is not inside its extent.
     """
+    return counted(nest, arrays, scalars, dims, parallel=parallel, steps=steps)[0]
+
+
+def counted(
+    nest: Nest,
+    arrays: Mapping[str, Values],
+    scalars: Scalars | None = None,
+    dims: Mapping[str, int] | None = None,
+    *,
+    parallel: Collection[str] = (),
+    steps: int | None = None,
+) -> tuple[dict[str, Values], int]:
+    """The same as `run`, and how many turns all loops took together, also those that ran side by side."""
     machine = Machine(nest, Typed(), parallel, steps)
     frame = start(machine, arrays, scalars or {}, dims or {}, lambda a, _: np.array(a, order="C").reshape(-1))
     with np.errstate(all="ignore"):
         machine.block(nest.body, frame)
     places = {name: frame.place(name) for name in outputs(nest)}
-    return {name: place.memory.reshape(extents(place)) for name, place in places.items()}
+    return {name: place.memory.reshape(extents(place)) for name, place in places.items()}, machine.turns
 
 
 def start(

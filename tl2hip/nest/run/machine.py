@@ -52,8 +52,8 @@ class TooLong(Exception):
 
 
 class Machine(Generic[V]):
-    """One execution of a nest. `steps` bounds the serial iterations; `depth` gives the longest chain of
-    additions that a reduction's plan makes, None for the source's own order."""
+    """One execution of a nest. `steps` bounds the serial iterations, `turns` counts all, side by side or not;
+    `depth` gives the longest chain of additions that a reduction's plan makes, None for the source's own order."""
 
     def __init__(
         self,
@@ -68,6 +68,7 @@ class Machine(Generic[V]):
         self.arithmetic = arithmetic
         self.parallel = frozenset(parallel)
         self.steps = steps
+        self.turns = 0
         self.reductions = reductions or {}
         self.depth = depth
         self.trips: dict[str, int] = {}
@@ -311,6 +312,7 @@ class Machine(Generic[V]):
         self._iterate(s, frame, start, trips)
 
     def _iterate(self, s: Loop, frame: Frame[V], start: Ints, trips: Ints) -> None:
+        self.turns += int(np.broadcast_to(trips, (frame.n,)).sum())
         if s.axis.name in self.parallel:
             self._spread(s, frame, start, trips)
         elif len(trips) == 1:
@@ -362,6 +364,7 @@ class Machine(Generic[V]):
         ids: Ints = np.arange(frame.n)
         while True:
             self._step()
+            self.turns += current.n
             truth, doubt = self._truth(self.value(s.test, current), current)
             if doubt is not None:
                 doubted = True

@@ -23,6 +23,7 @@ GUARD = "guard_overwritten"
 
 # Values of `other` past the threads of a block, as in runtime/shadow.cpp.
 LANES_OF_WAVE, SEVERAL_WAVES, SEVERAL_BLOCKS = 1024, 1040, 2047
+LAUNCHER = 1  # of a hang, as in runtime/runtime.h
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class Finding:
 
     `line` counts from 1 and is 0 when it is not known; `argument` is the position of the buffer among the
     launcher's arguments, -1 for LDS, None when the address belongs to neither. `offset` is in bytes from the
-    start of that buffer (negative before it). `count` says how often this line did it.
+    start of that buffer (negative before it). `count` says how often this line did it; of a launcher that does not
+    come to an end, how many kernels it launched.
     """
 
     kind: str

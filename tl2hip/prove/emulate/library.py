@@ -21,6 +21,7 @@ from tl2hip.prove.emulate.elf import sections
 from tl2hip.prove.emulate.findings import (
     GUARD,
     KINDS,
+    LAUNCHER,
     SEVERITIES,
     BankConflicts,
     Coalescing,
@@ -42,6 +43,9 @@ DETECT_FLAGS = (
     "-fsanitize=signed-integer-overflow,shift-exponent,integer-divide-by-zero,bounds",
     "-gdwarf-4", "-gline-tables-only",
 )  # fmt: skip
+
+NO_BOUND = (1 << 64) - 1
+"""More calls than a launcher can make."""
 
 _LOCK = threading.Lock()  # one block, one unit: calls are one at a time
 
@@ -79,6 +83,10 @@ class Run:
 
 class _Given(ctypes.Structure):
     _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64), ("writable", ctypes.c_uint64)]
+
+
+class _Image(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_void_p) for name in ("image", "image_end", "lds", "lds_end")]
 
 
 class _Limit(ctypes.Structure):
@@ -161,15 +169,17 @@ class Library:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def call(self, launcher: str, args: Sequence[Argument], *, seconds: int = 60) -> Run:
+    def call(self, launcher: str, args: Sequence[Argument], *, seconds: int = 60, calls: int | None = None) -> Run:
         """Run `extern "C" hipError_t launcher(args…, hipStream_t)`.
 
         Arrays (or Buffers) become pointers to guarded copies and are updated in place afterwards; scalars are NumPy
-        scalars or ctypes values of the parameter's C type. A run of more than `seconds` of processor time is
-        given up with the finding `hang`. Raises AttributeError when there is no such launcher, TypeError for any
-        other argument.
+        scalars or ctypes values of the parameter's C type. A run of more than `seconds` of processor time, or one
+        that makes more than so many `calls` to HIP's functions, is given up with the finding `hang`. Raises
+        AttributeError when there is no such launcher, TypeError for any other argument.
         """
-        function = getattr(self._library, launcher)
+        function = ctypes.cast(getattr(self._library, launcher), ctypes.c_void_p)
+        image = ctypes.byref(_Image.in_dll(self._library, "tl2hip_library"))
+        bounds = seconds, NO_BOUND if calls is None else calls
         with _LOCK:
             memory = Memory(_buffers(args))
             regions = memory.regions
@@ -178,10 +188,10 @@ class Library:
                 slot.low, slot.high, slot.writable = region.home, region.home + region.size, region.writable
             passed = [_pass(arg, memory) for arg in args]
             self._runtime.tl2hip_limits(self._limits, len(self._limits))
-            if not self._runtime.tl2hip_begin(given, len(regions), self._detect, seconds):
+            if not self._runtime.tl2hip_begin(function, image, given, len(regions), self._detect, *bounds):
                 raise TypeError(f"{len(regions)} arrays are more than the emulated compute unit takes")
             try:
-                status = int(function(*passed, ctypes.c_void_p(0)))
+                status = int(self._runtime["tl2hip_call"](*passed, ctypes.c_void_p(0)))
             finally:
                 self._runtime.tl2hip_end()
             findings = [*self._findings(memory), *self._broken_guards(memory)]
@@ -275,7 +285,9 @@ def _runtime() -> tuple[ctypes.CDLL, Path]:
     _load_mathematics()
     path = compile_host(_runtime_text(), RUNTIME_FLAGS, soname="tl2hip-runtime.so")
     runtime = ctypes.CDLL(str(path))
-    runtime.tl2hip_begin.argtypes = [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_bool, ctypes.c_uint32]
+    runtime.tl2hip_begin.argtypes = [
+        *[ctypes.c_void_p] * 3, ctypes.c_uint32, ctypes.c_bool, ctypes.c_uint32, ctypes.c_uint64
+    ]  # fmt: skip
     runtime.tl2hip_begin.restype = ctypes.c_bool
     runtime.tl2hip_limits.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
     runtime.tl2hip_launches.restype = ctypes.POINTER(_Launches)
@@ -363,6 +375,9 @@ def _message(item: Any, place: str) -> str:
         return "the launch has no blocks, dynamic LDS, or a block size that the kernel is not compiled for"
     if kind == "undefined":
         return f"{who} does what C++ leaves undefined (overflow, shift, division or index)"
+    if kind == "hang" and item.other == LAUNCHER:
+        kernels = f"{item.count} kernel{'' if item.count == 1 else 's'}"
+        return f"the launcher does not come to an end: it was given up after {kernels}"
     if kind == "hang":
         return f"{who} does not come to an end"
     return f"{who} crashes at {place}"

@@ -65,7 +65,9 @@ class RunFinding(Problem):
     why: ClassVar[str] = (
         "Right numbers do not show that a kernel is free of races and stays inside its arrays: with a"
         " barrier removed"
-        " a product still came out right on three executors. So each access is watched while the text runs."
+        " a product still came out right on three executors. So each access is watched while the text runs. A run"
+        " that does not come to an end is given up: a kernel after a minute, a launcher also where its loops take"
+        " far more turns than the function's."
     )
 
     finding: str

@@ -278,10 +278,6 @@ static int check_launch(u64 kernel, const u32* grid, const u32* block, u32 lds) 
 // Round to nearest, subnormals kept, no traps: whatever the process has set, kernels get the device's mode.
 constexpr u32 IEEE_MODE = 0x1F80;
 
-struct Image {
-    u64 image, image_end, lds, lds_end;
-};
-
 static void run_grid() {
     const u32* grid = unit.grid;
     u64 number = 0, blocks = (u64)grid[0] * grid[1] * grid[2];
@@ -293,22 +289,21 @@ static void run_grid() {
                 counting_block_done();
                 if (unit.aborted) {
                     forget_lanes();
-                    unit.last_error = 719;
+                    unit.last_error = LAUNCH_FAILURE;
                     return;
                 }
             }
 }
 
 EXPORT void tl2hip_launch(u64 kernel, const char* name, void (*call)(const void*), const void* arguments,
-                          const u32* grid, const u32* block, u32 lds, const Image* image) {
-    unit.image = image->image;
-    unit.image_end = image->image_end;
-    unit.lds = image->lds;
-    unit.lds_end = image->lds_end;
+                          const u32* grid, const u32* block, u32 lds, u64 site) {
+    count_call(site);
     if (unit.aborted) return;
+    unit.launch_site = site;
+    ++unit.launched;
     int wrong = check_launch(kernel - unit.image, grid, block, lds);
     if (wrong || !make_stacks()) {
-        report(INVALID_LAUNCH, ERROR, CALLER, NOWHERE, 0, nullptr, 0);
+        report(INVALID_LAUNCH, ERROR, site, NOWHERE, 0, nullptr, 0);
         unit.last_error = wrong ? wrong : 2;
         return;
     }

@@ -80,15 +80,34 @@ static SignalAction old_actions[SIGNAL_COUNT];
 static SignalStack old_stack;
 static u8 signal_stack[64 * 1024];
 
-// The run took too long. The timer counts the process: another thread may be the one that is told.
+static u32 ticks;
+static u64 launched_by_half;
+
+static void set_timer(u64 first, u64 every) {
+    Timer timer = {(i64)(every / 1000000), (i64)(every % 1000000), (i64)(first / 1000000), (i64)(first % 1000000)};
+    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
+}
+
+// Half of the time is up, or all of it: then a kernel that ran all through the second half does not come to an end,
+// or else the launcher does not. The timer counts the process: another thread may be the one that is told.
 static void on_time(u64 at) {
-    if (!unit.inside) return;
+    if (!unit.running) return;
     if (pthread_self() != unit.owner) {
         pthread_kill(unit.owner, SIGVTALRM);
         return;
     }
-    report(HANG, ERROR, at + 1, NOWHERE, 0, nullptr, 0);
-    give_up();
+    if (!ticks++) {
+        launched_by_half = unit.launched;
+        return;
+    }
+    // It comes again soon, until it meets a kernel or the launcher and not a function between these.
+    set_timer(100000, 100000);
+    if (unit.inside) {
+        if (unit.launched == launched_by_half) report(HANG, ERROR, at + 1, NOWHERE, 0, nullptr, 0);
+        else report_endless(unit.launch_site);
+        give_up();
+    }
+    if (at >= unit.image && at < unit.image_end) leave_launcher(at + 1);
 }
 
 static void on_signal(int signal, void* info, void* context) {
@@ -104,13 +123,6 @@ static void on_signal(int signal, void* info, void* context) {
     }
     report(signal == SIGFPE ? UNDEFINED : CRASH, ERROR, at + 1, NOWHERE, (i64)address, nullptr, 0);
     give_up();
-}
-
-static void set_timer(u64 seconds) {
-    // After the first time it comes again soon, until it meets a kernel and not the launcher between two of them.
-    Timer timer = {0, 100000, (i64)seconds, 0};
-    if (!seconds) timer.every_microseconds = 0;
-    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
 }
 
 static void catch_signals() {
@@ -134,15 +146,28 @@ struct Given {
     u64 low, high, writable;
 };
 
-// Make ready for a call: its buffers, whether accesses are checked, and the processor seconds it may take.
-// False when there are too many buffers.
-EXPORT bool tl2hip_begin(const Given* given, u32 count, bool detect, u32 seconds) {
+// The address ranges of a library: its image and its LDS.
+struct Image {
+    u64 image, image_end, lds, lds_end;
+};
+
+// Make ready for a call of a launcher of a library by `tl2hip_call`: its buffers, whether accesses are checked, the
+// processor seconds it may take, and the calls that it may make to HIP's functions. False when there are too many
+// buffers.
+EXPORT bool tl2hip_begin(u64 launcher, const Image* library, const Given* given, u32 count, bool detect, u32 seconds,
+                         u64 calls) {
     if (count > MAX_RANGES) return false;
     detecting = detect;
     findings.count = 0;
     launches.count = 0;
     unit.aborted = false;
     unit.last_error = 0;
+    unit.launched = 0;
+    unit.calls_left = calls;
+    unit.image = library->image;
+    unit.image_end = library->image_end;
+    unit.lds = library->lds;
+    unit.lds_end = library->lds_end;
     range_count = count;
     for (u32 r = 0; r < count; ++r) {
         u64 bytes = given[r].high - given[r].low;
@@ -153,13 +178,17 @@ EXPORT bool tl2hip_begin(const Given* given, u32 count, bool detect, u32 seconds
     }
     counting_reset();
     unit.owner = pthread_self();
+    enter(launcher);
     catch_signals();
-    set_timer(seconds);
+    ticks = 0;
+    unit.running = true;
+    set_timer(seconds * 500000ul, seconds * 500000ul);
     return true;
 }
 
 EXPORT void tl2hip_end() {
-    set_timer(0);
+    set_timer(0, 0);
+    unit.running = false;
     leave_signals();
     for (u32 r = 0; r < range_count; ++r) {
         u64 bytes = ranges[r].high - ranges[r].low;
@@ -188,7 +217,8 @@ static bool may_touch(u64 address, u64 bytes, bool write, u64 site) {
 }
 
 EXPORT int hipMemsetAsync(void* to, int byte, u64 bytes, void*) {
-    if (unit.aborted) return 719;
+    count_call(CALLER);
+    if (unit.aborted) return LAUNCH_FAILURE;
     if (bytes && !may_touch((u64)to, bytes, true, CALLER)) return 1;
     memset(to, byte, bytes);
     return 0;
@@ -196,17 +226,19 @@ EXPORT int hipMemsetAsync(void* to, int byte, u64 bytes, void*) {
 
 // Copies to the host only: `to` is the launcher's own memory.
 EXPORT int hipMemcpyAsync(void* to, const void* from, u64 bytes, int kind, void*) {
-    if (unit.aborted) return 719;
+    count_call(CALLER);
+    if (unit.aborted) return LAUNCH_FAILURE;
     if (kind != DEVICE_TO_HOST) return 21;
     if (bytes && !may_touch((u64)from, bytes, false, CALLER)) return 1;
     memcpy(to, from, bytes);
     return 0;
 }
 
-EXPORT int hipStreamSynchronize(void*) { return unit.aborted ? 719 : 0; }
+EXPORT int hipStreamSynchronize(void*) { return unit.aborted ? LAUNCH_FAILURE : 0; }
 
 EXPORT int hipMemcpyDtoDAsync(void* to, void* from, u64 bytes, void*) {
-    if (unit.aborted) return 719;
+    count_call(CALLER);
+    if (unit.aborted) return LAUNCH_FAILURE;
     if (bytes && !(may_touch((u64)to, bytes, true, CALLER) && may_touch((u64)from, bytes, false, CALLER))) return 1;
     memmove(to, from, bytes);
     return 0;

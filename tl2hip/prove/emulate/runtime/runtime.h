@@ -45,6 +45,8 @@ enum Kind : u32 {
 };
 enum Severity : u32 { ERROR, WARNING };
 constexpr int IN_LDS = -1, NOWHERE = -2;
+constexpr u32 LAUNCHER = 1;          // `other` of a HANG: the launcher's own loop has no end, not a thread's
+constexpr int LAUNCH_FAILURE = 719;  // hipErrorLaunchFailure
 
 struct Finding {
     u32 kind, severity;
@@ -56,7 +58,7 @@ struct Finding {
     u32 other;     // the thread it conflicts with, or a special value of shadow.cpp
     u32 block[3];
     u32 write;     // 1 when the access is a store
-    u64 count;     // how often it was found at this site
+    u64 count;     // how often it was found at this site; kernels launched, where the launcher has no end
 };
 constexpr u32 MAX_FINDINGS = 256;
 
@@ -98,6 +100,10 @@ struct Unit {
     bool aborted;                // the run was given up
     bool unfenced[MAX_THREADS];  // touched LDS since its last fence
     int last_error;
+    bool running;     // a launcher is being called
+    u64 launched;     // kernels so far, in this call
+    u64 launch_site;  // of the last one
+    u64 calls_left;   // that the launcher may make to HIP's functions
     u64 image, image_end, lds, lds_end;
     u64 stacks, stacks_end;
     u64 owner;                   // the operating system thread that called
@@ -110,6 +116,15 @@ inline u32 lane_now() { return unit.current % WAVE; }
 // Wait until every live lane of the wave is at `site`; the last one runs the meeting for all.
 void meet(Meeting meeting, void* arguments, u64 site);
 [[noreturn]] void give_up();
+
+// ---- the launcher that was called (calling.cpp)
+
+void enter(u64 launcher);
+// Counts one of its calls to HIP's functions; one too many ends it.
+void count_call(u64 site);
+// Reports that it does not come to an end; and goes back to Python from there. Not for a fiber.
+void report_endless(u64 site);
+[[noreturn]] void leave_launcher(u64 site);
 
 // ---- memory
 

@@ -24,15 +24,9 @@
 
 // ---- what the runtime gives (runtime/*.cpp)
 
-// The address ranges of this library: its image and its LDS.
-struct tl2hip_image {
-    const char *image, *image_end;
-    char *lds, *lds_end;
-};
-
 extern "C" {
 void tl2hip_launch(const void* kernel, const char* name, void (*body)(const void*), const void* arguments,
-                   const unsigned* grid, const unsigned* block, unsigned lds, const tl2hip_image* image);
+                   const unsigned* grid, const unsigned* block, unsigned lds, void* site);
 hipError_t hipGetLastError();
 hipError_t hipMemsetAsync(void* to, int byte, size_t bytes, hipStream_t stream);
 hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream);
@@ -82,6 +76,14 @@ extern __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern __attribute__((visibility("hidden"))) const char _end[];
 extern __attribute__((weak, visibility("hidden"))) char __start_tl2hip_lds[];
 extern __attribute__((weak, visibility("hidden"))) char __stop_tl2hip_lds[];
+
+// The address ranges of this library: its image and its LDS.
+struct tl2hip_image {
+    const char *image, *image_end;
+    char *lds, *lds_end;
+};
+extern __attribute__((used, visibility("default"))) const tl2hip_image tl2hip_library;
+const tl2hip_image tl2hip_library = {__ehdr_start, _end, __start_tl2hip_lds, __stop_tl2hip_lds};
 }
 
 template <class Body>
@@ -90,12 +92,12 @@ TL2HIP_UNSEEN void tl2hip_call(const void* body) {
 }
 
 template <class... Parameters, class... Arguments>
-void tl2hip_launch_kernel(const char* name, void (*kernel)(Parameters...), dim3 grid, dim3 block, unsigned lds,
+__attribute__((noinline)) void tl2hip_launch_kernel(const char* name, void (*kernel)(Parameters...), dim3 grid, dim3 block, unsigned lds,
                           hipStream_t, Arguments... arguments) {
     auto body = [&]() TL2HIP_UNSEEN { kernel(static_cast<Parameters>(arguments)...); };
-    const tl2hip_image image = {__ehdr_start, _end, __start_tl2hip_lds, __stop_tl2hip_lds};
     const unsigned grid_sizes[3] = {grid.x, grid.y, grid.z}, block_sizes[3] = {block.x, block.y, block.z};
-    tl2hip_launch((const void*)kernel, name, tl2hip_call<decltype(body)>, &body, grid_sizes, block_sizes, lds, &image);
+    tl2hip_launch((const void*)kernel, name, tl2hip_call<decltype(body)>, &body, grid_sizes, block_sizes, lds,
+                  __builtin_return_address(0));
 }
 #define hipLaunchKernelGGL(kernel, ...) tl2hip_launch_kernel(#kernel, kernel, __VA_ARGS__)
 
