@@ -199,6 +199,7 @@ def nest_of(function: Function, module: Module, report: Problems, options: Optio
     from tl2hip.nest.inline import forward
     from tl2hip.nest.overwritten import without_blank_fills
     from tl2hip.nest.prefix import with_running_values
+    from tl2hip.nest.unread import without_unread
 
     spelled = plainly(function, module, report, options.sets, options.tiles, options.types.get(function.name, ""))
     if spelled is None:
@@ -207,7 +208,7 @@ def nest_of(function: Function, module: Module, report: Problems, options: Optio
     nest = build(spelled.function, spelled.module, report, how)
     if nest is None:
         return None
-    nest = prove(fused(forward(without_blank_fills(nest))))
+    nest = prove(without_unread(fused(forward(without_blank_fills(nest)))))
     running = with_running_values(nest)
     return nest if running is nest else prove(running)
 

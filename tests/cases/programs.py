@@ -220,6 +220,13 @@ def doitgen(A: Tensor[f32, N, M, K], C: Tensor[f32, K, K]) -> None:
 
 
 @kernel
+def of_what_nothing_reads(x: Tensor[f32, M, N], y: Tensor[f32, M, N]) -> None:
+    for i in range(M):
+        r = x[i].copy()
+        r[0] = 3
+
+
+@kernel
 def intdiv_loop(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
     for b in range((N + 63) // 64):
         for t in range(64):

@@ -79,7 +79,7 @@ def f(x: Tensor[f32, N, M], y: Tensor[f32, N, M, strides({strides})]) -> None:
 """
 
 
-@pytest.mark.parametrize("strides", ["0, 1", "1, 1", "2, 1"])
+@pytest.mark.parametrize("strides", ["1, 1", "2, 1"])
 def test_the_launcher_refuses_strides_by_which_written_elements_share_memory(strides: str) -> None:
     given = ({"N": 3, "M": 5}, {"N": 0, "M": 5})
     report = api.verify(FOLDED.format(strides=strides), shapes=0, given=given)

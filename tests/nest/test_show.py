@@ -67,8 +67,8 @@ def test_two_loops_over_one_name_inside_each_other() -> None:
 
 
 def test_dims_that_no_array_tells_are_keywords() -> None:
-    text = over("for i in range(K):\n    y[i % N] += 1")
-    assert "def f(x, y, *, K):" in show(nest_of(text))
+    text = "@kernel\ndef f(y: Tensor[f32, N * K]) -> None:\n    for i in range(K):\n        y[i] += 1\n"
+    assert "def f(y, *, K):" in show(nest_of(text))
 
 
 def test_special_values_and_narrow_types() -> None:

@@ -57,7 +57,7 @@ _LEVEL = {
 }
 _TERNARY, _OR, _AND, _NOT, _COMPARE, _UNARY, _ATOM = 0, 1, 2, 3, 4, 11, 20
 
-_NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
+_NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}
 _MATH_ONLY = ("erf", "erfc")
 
 _USED = ("abs", "max", "min", "range", "np", "math", "ml_dtypes")
@@ -239,6 +239,8 @@ class _Printer:
                 return f"{self.expr(a, 1)} if {self.expr(t, 1)} else {self.expr(b, 1)}", _TERNARY
             case Cast():
                 return self.cast(e), _ATOM
+            case Call(name="pow", args=(a, b)):
+                return self.binary("**", a, b)  # np.power has short cuts that give other values
             case Call():
                 return self.call(e), _ATOM
 

@@ -158,7 +158,7 @@ class Mover:
 def _holds(name: Named, value: Any) -> bool:
     """Whether a name may have a value: no extent is negative, and an integer fits its dtype."""
     if isinstance(name, Dim):
-        return bool(value >= 0)
+        return bool(0 <= value < 2**63)
     if not name.dtype.is_int:
         return True
     info = np.iinfo(numpy_type(name.dtype))

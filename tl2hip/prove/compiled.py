@@ -27,11 +27,12 @@ class Compiled:
 
 
 def compiled(text: str, at: Span) -> Compiled:
-    """A text compiled for gfx942. Raises MissingCompiler."""
+    """A text compiled for gfx942; one whose launchers have nothing to do has no kernels. Raises MissingCompiler."""
     try:
-        return Compiled(read_counters(compile_device(text).text))
+        assembly = compile_device(text).text
     except CompileError as error:
         return Compiled((), (DeviceRefused(error.log.strip(), at=at),))
+    return Compiled(read_counters(assembly) if "__global__" in text else ())
 
 
 def findings(plan: Plan, counters: tuple[KernelCounters, ...]) -> Iterator[Problem]:

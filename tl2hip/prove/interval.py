@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tl2hip.nest.run.arithmetic import BINARY, CALLS, Values
+from tl2hip.nest.run.arithmetic import BINARY, CALLS, Values, power
 
 Pair = tuple[Values, Values]
 
@@ -100,7 +100,7 @@ def _remainder(v: Values, a: Pair, b: Pair) -> Values:
 
 
 def _power(v: Values, a: Pair, b: Pair) -> Values:
-    error = around(corners(np.power, a, b), v)
+    error = around(corners(power, a, b), v)
     across = (np.abs(a[0]) <= a[1]) & (a[1] > 0)
     fixed = (b[1] == 0) & (b[0] == np.floor(b[0])) & (b[0] >= 0)
     negative = (a[0] - a[1] < 0) & ~fixed & (a[1] + b[1] > 0)

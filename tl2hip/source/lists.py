@@ -33,9 +33,18 @@ def _lists_of(statement: ast.stmt) -> Iterator[str]:
     """The names that a statement binds to a list, or to what holds one."""
     if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
         return
-    if any(isinstance(part, ast.List) for part in ast.walk(statement.value)):
-        for target in statement.targets if isinstance(statement, ast.Assign) else (statement.target,):
-            yield from (part.id for part in ast.walk(target) if isinstance(part, ast.Name))
+    for target in statement.targets if isinstance(statement, ast.Assign) else (statement.target,):
+        yield from _holding(target, statement.value)
+
+
+def _holding(target: ast.expr, value: ast.expr) -> Iterator[str]:
+    """The names of a target that hold a list where it takes a value."""
+    unpacked = (ast.Tuple, ast.List)
+    if isinstance(target, unpacked) and isinstance(value, unpacked) and len(target.elts) == len(value.elts):
+        for one, part in zip(target.elts, value.elts, strict=True):
+            yield from _holding(one, part)
+    elif any(isinstance(part, ast.List) for part in ast.walk(value)):
+        yield from (part.id for part in ast.walk(target) if isinstance(part, ast.Name))
 
 
 def _only_read(node: ast.AST) -> Iterator[ast.AST]:

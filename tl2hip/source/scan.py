@@ -196,7 +196,7 @@ def _kernels(every: list[ast.AST], names: Names) -> tuple[str, ...]:
     """The names of functions that are marked as kernels, in any of their definitions. One that carries `Tensor`
     alone and is called by a kernel is a helper of it."""
     decorated = {one.name for one in names.definitions if _decorated(one, names.origins)}
-    decorated.update(_compiled(every, names.origins))
+    decorated.update(name for name in _compiled(every, names.origins) if name in names.functions)
     marked = decorated | {one.name for one in names.definitions if looks_like_kernel(one, names.origins)}
     if decorated != marked and len(marked) > 1:
         marked = _without_helpers(marked, decorated, names.functions)

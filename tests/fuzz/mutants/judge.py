@@ -17,7 +17,7 @@ from typing import Any
 from tests.fuzz.mutants.corpus import NAME, NEIGHBOUR, neighbour, runnable
 from tests.fuzz.mutants.make import Mutant
 from tests.fuzz.mutants.places import file, functions, rows
-from tests.fuzz.mutants.running import Compared, Function, compared
+from tests.fuzz.mutants.running import Compared, Counted, Endless, Function, compared
 from tests.source.conservation import missing
 from tl2hip import api
 from tl2hip.cli import main
@@ -169,10 +169,12 @@ def _check_place(problem: Problem, mutant: Mutant, placed: bool, alone: bool) ->
 
 
 def _in_function(first: int, last: int, mutant: Mutant) -> bool:
-    """Whether lines are those of the kernel or of a function it names; of any but the neighbour, where the change
-    has renamed the kernel."""
+    """Whether lines are those of the kernel or of a function it names, or named before the change; of any but the
+    neighbour, where the change has renamed the kernel."""
     at = file(mutant.text)
-    own = functions(at, mutant.base.kernel)
+    named = {f.name for f in functions(file(mutant.base.text), mutant.base.kernel)}
+    helpers = [f for f in at.tree.body if isinstance(f, ast.FunctionDef) and f.name in named]
+    own = [*functions(at, mutant.base.kernel), *helpers]
     if not own:
         own = [f for f in at.tree.body if isinstance(f, ast.FunctionDef) and f.name != NEIGHBOUR]
     return any(a <= first and last <= b for a, b in map(rows, own))
@@ -200,8 +202,8 @@ def _check_neighbour(mutant: Mutant, done: api.Conversion) -> None:
 
 def _check_not_forgotten(mutant: Mutant) -> None:
     """Where nothing is told and nothing converted, Python must see no kernel either."""
-    with contextlib.suppress(PythonFails), _silence():
-        found: Any = vars(run_text(mutant.text, "forgotten")).get(mutant.base.kernel)
+    with contextlib.suppress(PythonFails, Endless), _silence():
+        found: Any = vars(Counted(run_text)(mutant.text, "forgotten")).get(mutant.base.kernel)
         if isinstance(found, Compilable):
             raise Failed("forgotten", f"{mutant.base.kernel} is a kernel to Python; tl2hip says nothing of it")
 
@@ -235,9 +237,10 @@ def _function(mutant: Mutant) -> Function | None:
     """The mutant as a Python function; None where the file does not run, or no call can evaluate its signature."""
     with _silence():
         try:
-            called = function(run_text(mutant.text, f"mutant {mutant.seed}"), mutant.base.kernel, {})
+            module = Counted(run_text)(mutant.text, f"mutant {mutant.seed}")
+            called = function(module, mutant.base.kernel, {})
             declared_types(getattr(called, "function", called))
-        except (PythonFails, KeyError, TypeError, AttributeError, ValueError, ArithmeticError):
+        except (Endless, PythonFails, KeyError, TypeError, AttributeError, ValueError, ArithmeticError):
             return None
     return called
 

@@ -164,7 +164,7 @@ def _differs(before: Function, nest: Nest, drawn: Data, typed: dict[str, Any]) -
         given = [arrays[n] if n in arrays else drawn.scalars[n] for n in nest.order]
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            in_order(before, nest.order)(*given)
-    except Exception:  # it takes other arguments: nothing can be said
+            Counted(in_order(before, nest.order))(*given)
+    except (Exception, Endless):  # it takes other arguments, or more time: nothing can be said
         return False
     return any(arrays[n].tobytes() != v.tobytes() for n, v in typed.items() if n in arrays)

@@ -71,7 +71,7 @@ def test_names_that_may_have_no_value() -> None:
     assert refusal(over("for i in range(N):\n    t = x[i]\ny[0] = t")) == ("TL302", "t")
     assert refusal(over("if N > 2:\n    t = 1\ny[0] = t")) == ("TL302", "t")
     assert refusal(over("for i in range(N):\n    y[i] = t\n    t = x[i]")) == ("TL302", "t")
-    assert refusal(over("y[0] = K + u")) == ("TL301", "u")
+    assert refusal(over("y[0] = N + u")) == ("TL301", "u")
     check(over("t = 0\nfor i in range(N):\n    t = x[i]\ny[0] = t"), draw(3), np.zeros(3, np.float32))
 
 

@@ -100,5 +100,22 @@ def test_dims_must_be_bound_to_their_own_names() -> None:
     assert show(problems[0], source).startswith("k.py:")
 
 
+@pytest.mark.parametrize("again", ["B = 5", "A, B = 5, 6", "[B] = [3]", "B: int = 5"])
+def test_dims_are_bound_once(again: str) -> None:
+    nest, problems, _ = built(over("x: Tensor[f32, A]", before=f'A, B = dims("A B")\n{again}'))
+    assert [p.code for p in problems] == ["TL211"] and nest is None
+
+
+def test_a_dim_gets_its_value_from_a_shape() -> None:
+    assert refusal(over("x: Tensor[f32, :], y: Tensor[f32, M]", "x[0] = N")) == ("TL307", "N")
+    assert codes(over("x: Tensor[f32, :], y: Tensor[f32, M]", "x[0] = N"), sets={"N": 4}) == []
+    assert codes(over("x: Tensor[f32, :], y: Tensor[f32, N * M]", "x[0] = N")) == []
+    assert codes(over("x: Tensor[f32, :], N: int", "x[0] = N")) == []
+
+
+def test_kernel_decorates_and_takes_nothing_but_math() -> None:
+    assert refusal(over("x: Tensor[f32, N]").replace("@kernel", "@kernel(f32)"))[0] == "TL340"
+
+
 def test_an_array_parameter_of_rank_nought_is_no_tensor() -> None:
     check(over("x: Tensor[f32, 1], s: f32", "x[0] = s"), np.zeros(1, np.float32), np.float32(2))

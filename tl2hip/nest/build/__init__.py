@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tl2hip.dtypes import F32, F64, DType
+from tl2hip.dtypes import F32, F64, I64, DType
 from tl2hip.nest import ir
 from tl2hip.nest.build.assign import put
 from tl2hip.nest.build.context import Context, Told
@@ -36,7 +36,7 @@ from tl2hip.nest.build.results import Results, give_back
 from tl2hip.nest.build.returns import always_returns, early_return, returns_value, with_result
 from tl2hip.nest.build.signature import Signature, parameters
 from tl2hip.nest.build.statements import body
-from tl2hip.nest.walk import all_parts
+from tl2hip.nest.walk import all_parts, all_stmts
 from tl2hip.source import nodes
 from tl2hip.source.names import file_values, local_names
 from tl2hip.source.problems import marks as mark_problems
@@ -80,8 +80,10 @@ def build(
     )
     _kernel_options(ctx)
     signature = parameters(ctx)
+    ctx.typed = True
     results = _body(ctx)
     _check_tiles(ctx)
+    _check_folded(ctx)
     for problem in ctx.state.problems:
         report.add(problem)
     if len(report.errors) > errors:
@@ -95,6 +97,9 @@ def _kernel_options(ctx: Context) -> None:
     for d in ctx.function.decorators:
         if not isinstance(d, nodes.Call) or means(ctx, d.func) != "tl2hip.kernel":
             continue
+        for a in d.args:
+            way = "write @kernel, or @kernel(math=f64)"
+            ctx.tell(problems.NotSupported("kernel(…) of something", way, at=a.at))
         for k in d.keywords:
             name = means(ctx, k.value) if k.name == "math" else None
             if name not in ("tl2hip.f32", "tl2hip.f64"):
@@ -151,6 +156,15 @@ def _check_tiles(ctx: Context) -> None:
         if name not in ctx.looped:
             known = ", ".join(sorted(ctx.looped)) or "nothing"
             ctx.tell(mark_problems.UnknownTile(ctx.function.name, name, known, at=ctx.function.at))
+
+
+def _check_folded(ctx: Context) -> None:
+    """Nothing is stored into an array whose elements surely share memory."""
+    for s in all_stmts(ctx.out):
+        if isinstance(s, ir.Store | ir.Update) and (array := ctx.state.arrays.get(s.array)) is not None:
+            axes = zip(array.shape, array.strides or (), strict=False)
+            if any(stride == ir.Const(0, I64) and extent != ir.Const(1, I64) for extent, stride in axes):
+                ctx.tell(problems.FoldedStore(array.name, at=s.at))
 
 
 def _nest(ctx: Context, signature: Signature, results: Results) -> ir.Nest:

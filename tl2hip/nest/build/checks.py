@@ -72,6 +72,9 @@ def _of_sizes(e: ir.Expr) -> bool:
 
 
 def _promise(ctx: Context, promise: str, call: nodes.Call) -> None:
+    if call.keywords or not call.args:
+        why = "takes index arrays, without their names"
+        raise Refused(problems.WrongArguments(promise, why, f"as in `assert {promise}(index)`", at=call.at))
     for a in call.args:
         found = value(ctx, a)
         if not isinstance(found, View) or not found.shape or not found.dtype.is_int:

@@ -113,7 +113,8 @@ class Context:
     `constants` and `dim_names` are the names of the file. `inlining` holds the file-level names being worked
     out, `naming` the name that the array being made will have. `whole` is the expression whose value a statement
     takes as it is. `scope` tells the locals of a helper function from those of its caller. `results` are names
-    that are read only where they have been given a value, though the text does not show it.
+    that are read only where they have been given a value, though the text does not show it. `typed` is set once the
+    parameters are known, and with them all dims that have a value.
     """
 
     module: nodes.Module
@@ -140,6 +141,7 @@ class Context:
     whole: nodes.Expr | None = None
     scope: str = ""
     results: frozenset[str] = frozenset()
+    typed: bool = False
 
     def tell(self, problem: Problem) -> None:
         """Keep a problem; the same one at the same place is kept once."""

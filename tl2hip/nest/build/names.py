@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from tl2hip.dtypes import ALIASES, F64, I64, DType
 from tl2hip.nest import ir
@@ -41,6 +42,8 @@ def file_value(ctx: Context, e: nodes.Name) -> Result:
     if known is not None:
         return known
     if e.id in ctx.dim_names:
+        if ctx.typed and e.id not in ctx.sets and e.id not in ctx.state.dims:
+            raise Refused(problems.DimWithoutExtent(e.id, ctx.function.name, at=e.at))
         return ScalarValue(dim(ctx, e.id), weak=True)
     if e.id not in ctx.constants:
         raise Refused(problems.UndefinedName(e.id, at=e.at))
@@ -89,7 +92,21 @@ def dims_of(module: nodes.Module, report: Report) -> frozenset[str]:
             reason = f'dims("{" ".join(names)}") is bound to {", ".join(ids)}'
             report.add(mark_problems.BadDims(reason, at=target.at.to(call.at)))
         found.update(ids)
+    for target in _other_targets(module):
+        again = sorted({*target_names(target)} & found)
+        if again:
+            reason = f"`{again[0]}` is bound to something else too, which Python's kernels take it for"
+            report.add(mark_problems.BadDims(reason, "give one of the two another name", at=target.at))
     return frozenset(found)
+
+
+def _other_targets(module: nodes.Module) -> Iterator[nodes.Expr]:
+    """What file-level assignments bind, other than by `dims`."""
+    own = {target.at for target, _ in dims_bound(module)}
+    for a in module.assignments:
+        targets = a.targets if isinstance(a, nodes.Assign) else (a.target,)
+        if a.value is not None:
+            yield from (target for target in targets if target.at not in own)
 
 
 def _dim_names(call: nodes.Call) -> tuple[str, ...] | None:

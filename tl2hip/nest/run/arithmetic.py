@@ -49,9 +49,16 @@ def _min(a: Values, b: Values) -> Values:
     return np.asarray(np.where(b < a, b, a))
 
 
+def power(a: Values, b: Values) -> Values:
+    """Elements raised to powers. NumPy has short cuts for one power of a whole array, as the root for 0.5, which
+    give other values for -0.0 and -inf than its scalars have: every element gets a power of its own."""
+    base, exponent = np.broadcast_arrays(np.atleast_1d(a), np.atleast_1d(b))
+    return np.asarray(np.power(base, exponent.copy())).reshape(np.broadcast_shapes(np.shape(a), np.shape(b)))
+
+
 def _power(a: Values, b: Values) -> Values:
     if a.dtype.kind != "i":
-        return np.asarray(np.power(a, b))
+        return power(a, b)
     result = np.power(a, np.maximum(b, b.dtype.type(0)))
     return np.asarray(np.where(b < 0, a.dtype.type(0), result))
 
@@ -172,7 +179,7 @@ CALLS: dict[str, Function] = {
     "isnan": np.isnan,
     "isinf": np.isinf,
     "isfinite": np.isfinite,
-    "pow": np.power,
+    "pow": power,
     "atan2": np.arctan2,
     "hypot": np.hypot,
     "fmod": np.fmod,

@@ -135,7 +135,7 @@ class BadDims(Problem):
     code: ClassVar[str] = "TL211"
     title: ClassVar[str] = "dims that are not understood"
     message: ClassVar[str] = "{reason}"
-    help: ClassVar[str] = 'write `M, N = dims("M N")`, the same names on both sides'
+    help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
         "A dim is known by its name in messages, in `--set` and in the printed code, so the name in the "
         "string and the name it is bound to are the same."
@@ -161,6 +161,7 @@ def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
         y[i] = x[i]
 """
     reason: str
+    way: str = 'write `M, N = dims("M N")`, the same names on both sides'
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tl2hip.source.problems.types_names import BadSetting as BadSetting
     from tl2hip.source.problems.types_names import BadTypes as BadTypes
     from tl2hip.source.problems.types_names import ConstantWithoutValue as ConstantWithoutValue
+    from tl2hip.source.problems.types_names import DimWithoutExtent as DimWithoutExtent
     from tl2hip.source.problems.types_names import ForeignType as ForeignType
     from tl2hip.source.problems.types_names import HintNotUnderstood as HintNotUnderstood
     from tl2hip.source.problems.types_names import LocalHint as LocalHint
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from tl2hip.source.problems.types_names import UnknownSetting as UnknownSetting
     from tl2hip.source.problems.types_values import ArrayAsTest as ArrayAsTest
     from tl2hip.source.problems.types_values import ElementNeedsOneValue as ElementNeedsOneValue
+    from tl2hip.source.problems.types_values import FoldedStore as FoldedStore
     from tl2hip.source.problems.types_values import IndexNotInteger as IndexNotInteger
     from tl2hip.source.problems.types_values import LiteralOutOfRange as LiteralOutOfRange
     from tl2hip.source.problems.types_values import NeedsArray as NeedsArray
@@ -56,6 +58,7 @@ _HOMES = {
         "BadSetting",
         "BadTypes",
         "ConstantWithoutValue",
+        "DimWithoutExtent",
         "ForeignType",
         "HintNotUnderstood",
         "LocalHint",
@@ -70,6 +73,7 @@ _HOMES = {
     "values": (
         "ArrayAsTest",
         "ElementNeedsOneValue",
+        "FoldedStore",
         "IndexNotInteger",
         "LiteralOutOfRange",
         "NeedsArray",

@@ -171,6 +171,29 @@ tl2hip emit kernel.py --set N=64
 
 
 @dataclass(frozen=True)
+class DimWithoutExtent(Problem):
+    code: ClassVar[str] = "TL307"
+    title: ClassVar[str] = "Dim that is the extent of nothing"
+    message: ClassVar[str] = "nothing says what `{name}` is: no parameter of `{function}` has it as an extent"
+    help: ClassVar[str] = "name it in the shape of a parameter, or pass it as a number: `{name}: int`"
+    why: ClassVar[str] = "Dims get their values from the shapes of the arrays that a kernel is called with."
+    example: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, :], y: Tensor[f32, M]) -> None:
+    for i in range(N):
+        y[i] = x[i]
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N], y: Tensor[f32, M]) -> None:
+    for i in range(N):
+        y[i] = x[i]
+"""
+    name: str
+    function: str
+
+
+@dataclass(frozen=True)
 class NoHint(Problem):
     code: ClassVar[str] = "TL310"
     title: ClassVar[str] = "Parameter without a type"

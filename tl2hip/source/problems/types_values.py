@@ -338,3 +338,38 @@ def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
 def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
     y[:] = x
 """
+
+
+@dataclass(frozen=True)
+class FoldedStore(Problem):
+    code: ClassVar[str] = "TL335"
+    title: ClassVar[str] = "Store into elements that share memory"
+    message: ClassVar[str] = "elements of `{array}` share memory by a stride of 0: which store is last counts"
+    help: ClassVar[str] = "leave the axis of that stride out of its shape, and store once for each element"
+    why: ClassVar[str] = (
+        "Iterations run at the same time. Elements that share memory can be read by all of them, and stored by "
+        "none; for strides known at run time the launcher refuses those."
+    )
+    example: ClassVar[str] = """\
+from tl2hip import Tensor, dims, f32, kernel, strides
+
+M, N = dims("M N")
+
+@kernel
+def f(x: Tensor[f32, M, N], y: Tensor[f32, M, N, strides(1, 0)]) -> None:
+    for i in range(M):
+        for j in range(N):
+            y[i, j] = x[i, j]
+"""
+    rewrite: ClassVar[str] = """\
+from tl2hip import Tensor, dims, f32, kernel
+
+M, N = dims("M N")
+
+@kernel
+def f(x: Tensor[f32, M, N], y: Tensor[f32, M]) -> None:
+    for i in range(M):
+        if N > 0:
+            y[i] = x[i, N - 1]
+"""
+    array: str
