@@ -108,8 +108,8 @@ HIP = _rows(
      f"{KERNELS}::clashes hip/test_names.py::test_a_file_of_clashing_names_compiles_and_says_so"),
     ("HIPIFY#274", "some forms of paths hang or fail", f"{TEXTS}::test_paths_of_any_form"),
     ("HIPIFY#1650", "a folder's files cannot be chosen",
-     "cli/test_ignore.py::test_random_patterns_leave_out_what_git_leaves_out", ".gitignore is kept to",
-     "no patterns for files to take or leave"),
+     "cli/test_emit.py::test_files_of_a_folder_are_chosen_by_patterns "
+     "cli/test_ignore.py::test_random_patterns_leave_out_what_git_leaves_out"),
     ("HeCBench#180, kokkos#9511", "lanes are counted to 32",
      f"{TEXTS}::test_no_lane_counts_to_32 "
      "prove/emulate/test_faults.py::test_lanes_of_one_wave_racing_is_a_warning"),

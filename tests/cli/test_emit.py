@@ -6,6 +6,7 @@ import io
 import json
 import multiprocessing
 import os
+import shutil
 import stat
 import sys
 from pathlib import Path
@@ -103,6 +104,27 @@ def test_a_folder_is_converted_whole(cli: Cli, folder: Path) -> None:
     written = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.hip"))
     assert written == ["hip/one.hip", "hip/sub/two.hip"]
     assert (folder / "hip/sub/two.hip").read_text() == api.emit_hip(folder / "sub/two.py")
+
+
+def test_files_of_a_folder_are_chosen_by_patterns(cli: Cli, folder: Path) -> None:
+    def written(*options: str) -> list[str]:
+        ran = cli("emit", ".", "-o", "chosen", *options)
+        found = sorted(p.relative_to(folder / "chosen").as_posix() for p in (folder / "chosen").rglob("*.hip"))
+        shutil.rmtree(folder / "chosen", ignore_errors=True)
+        return [*found, ran.err.rpartition("; ")[2].strip()]
+
+    assert written("--exclude", "sub/") == ["one.hip", "2 files left out by --include or --exclude"]
+    assert written("--include", "two.py") == ["sub/two.hip", "3 files left out by --include or --exclude"]
+    assert written("--include", "sub", "--exclude", "b?d.py")[0] == "sub/two.hip"
+    assert written("--include", "sub/*.py", "--include", "/one.py")[:2] == ["one.hip", "sub/two.hip"]
+    assert cli("emit", "one.py", "--exclude", "*.py").code == 0  # a file that is named is meant
+    assert cli("verify", ".", "--include", "nothing.py").code == 2
+
+
+@pytest.mark.parametrize("text", ["!keep.py", "# all", "", "/"])
+def test_patterns_that_match_nothing_are_refused(cli: Cli, folder: Path, text: str) -> None:
+    ran = cli("emit", ".", "-o", "hip", "--exclude", text)
+    assert ran.code == 2 and f"--exclude {text!r} matches no file" in ran.err
 
 
 def test_several_texts_never_make_a_folder_of_a_name_for_a_file(cli: Cli, folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tl2hip.cli.inputs import inputs
+from tl2hip.cli.inputs import Files
 
 PATTERNS = (
     *("build/", "/build", "*.py", "!keep.py", "a/**/b", "**/c.py", "a/*", "!a/b/", "x?.py", "[ab].py", "[!a].py"),
@@ -43,7 +43,7 @@ def kept_by_git(folder: Path) -> list[str]:
 
 
 def kept_here(folder: Path) -> list[str]:
-    return sorted(one.place.as_posix() for one in inputs([str(folder)]))
+    return sorted(one.place.as_posix() for one in Files([str(folder)]))
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is the oracle")
@@ -81,4 +81,4 @@ def test_each_file_is_taken_once_in_a_fixed_order(tmp_path: Path, monkeypatch: p
     for name in ("b.py", "a.py", "sub/c.py"):
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text("")
-    assert [one.name for one in inputs(["sub/c.py", ".", "a.py"])] == ["sub/c.py", "a.py", "b.py"]
+    assert [one.name for one in Files(["sub/c.py", ".", "a.py"])] == ["sub/c.py", "a.py", "b.py"]

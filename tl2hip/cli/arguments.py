@@ -126,6 +126,9 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
     typed = "the types of a function that says none; repeatable"
     group.add_argument("--types", metavar="'f(x=f32[N])'", type=signature, **many, help=typed)
     group.add_argument("--rules", metavar="DIR", **many, help="a folder of more rules; repeatable")
+    group = parser.add_argument_group("which files of a folder, by patterns as in a .gitignore")
+    group.add_argument("--include", metavar="PATTERN", **many, help="only files like this; repeatable")
+    group.add_argument("--exclude", metavar="PATTERN", **many, help="no files like this; repeatable")
 
 
 def pairs(given: Sequence[tuple[str, Value]], option: str) -> dict[str, Value]:

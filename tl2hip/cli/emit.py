@@ -13,9 +13,9 @@ from tl2hip.cli import outputs, talk
 from tl2hip.cli.arguments import add_choice, count
 from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, Stop, misused, stop
 from tl2hip.cli.exits import tell as tell_problem
-from tl2hip.cli.inputs import STDIN, Input, inputs, is_several
+from tl2hip.cli.inputs import STDIN, Files, Input, is_several
 from tl2hip.cli.jobs import outcomes
-from tl2hip.cli.reading import no_kernel, tell_missing, wanted
+from tl2hip.cli.reading import files, no_kernel, tell_missing, wanted
 from tl2hip.cli.work import Outcome, Told, as_data, told
 from tl2hip.source.problems.base import Problem, Refused
 
@@ -43,6 +43,7 @@ class Run:
 
     args: argparse.Namespace
     into_folder: bool
+    files: Files
     converted: int = 0
     unchanged: int = 0
     refused: int = 0
@@ -66,10 +67,10 @@ class Run:
 def run(args: argparse.Namespace) -> int:
     """Converts, prints or writes, tells; the exit code."""
     gc.disable()  # most of a short run would go into looking for garbage among what was just imported
-    run = Run(args, _into_folder(args))
+    run = Run(args, _into_folder(args), files(args.paths, args))
     asked = replace(wanted(args), stage=args.stop_after, each=args.format == "json")
     progress = talk.Progress()
-    for outcome in outcomes(inputs(args.paths), asked, args.jobs):
+    for outcome in outcomes(run.files, asked, args.jobs):
         progress.clear()
         _take(outcome, run)
         progress.show(run.converted + run.unchanged, outcome.source.name)
@@ -202,5 +203,6 @@ def _finish(run: Run) -> None:
     if not total and not missing and not run.quiet and run.code == FINE:
         raise no_kernel(run.args.paths)
     if is_several(run.args.paths) or run.args.output not in (None, STDIN) or run.quiet:
-        talk.summary(run.converted, run.unchanged, run.refused, run.skipped, run.differ if run.quiet else None)
+        differ, left_out = run.differ if run.quiet else None, run.files.left_out
+        talk.summary(run.converted, run.unchanged, run.refused, run.skipped, left_out, differ)
     sys.stderr.flush()

@@ -11,7 +11,7 @@ from tl2hip.cli import outputs
 from tl2hip.cli.arguments import add_choice
 from tl2hip.cli.exits import FINE, misused, stop
 from tl2hip.cli.inputs import Input
-from tl2hip.cli.reading import each_file, wanted
+from tl2hip.cli.reading import each_file, files, wanted
 from tl2hip.cli.work import Wanted
 from tl2hip.source.problems.use import UnknownCode
 
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     if codes:
         outputs.print_out("\n".join(_page(code) for code in codes))
         return FINE
-    return each_file(args.what, wanted(args), _explain)
+    return each_file(files(args.what, args), wanted(args), _explain)
 
 
 def _page(code: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tl2hip.cli.ignore import Ignored
+    from tl2hip.cli.ignore import Ignored, Pattern
 
 STDIN = "-"
 WRITTEN = "Written by tl2hip"
@@ -30,15 +30,45 @@ class Input:
     named: bool
 
 
-def inputs(paths: Sequence[str]) -> Iterator[Input]:
-    """The sources that paths stand for, in the order of the paths, those of a folder by name; each file once."""
-    seen: set[str] = set()
-    for path in paths:
-        for one in _inputs(path):
-            key = one.path if one.path == STDIN else os.path.realpath(one.path)
-            if key not in seen:
+@dataclass(slots=True)
+class Files:
+    """The sources that paths stand for, in the order of the paths, those of a folder by name; each file once.
+
+    Of a folder's files those that `include` matches (any, where it is empty) and `exclude` does not. `left_out`
+    counts the others, once the files have been gone through.
+    """
+
+    paths: Sequence[str]
+    include: tuple[Pattern, ...] = ()
+    exclude: tuple[Pattern, ...] = ()
+    left_out: int = 0
+
+    def __iter__(self) -> Iterator[Input]:
+        seen: set[str] = set()
+        self.left_out = 0
+        for path in self.paths:
+            for one in _inputs(path):
+                key = one.path if one.path == STDIN else os.path.realpath(one.path)
+                if key in seen:
+                    continue
                 seen.add(key)
-                yield one
+                if one.named or self._takes(one.place):
+                    yield one
+                else:
+                    self.left_out += 1
+
+    def _takes(self, place: PurePath) -> bool:
+        if self.include and not any(_within(place, p) for p in self.include):
+            return False
+        return not any(_within(place, p) for p in self.exclude)
+
+
+def _within(place: PurePath, pattern: Pattern) -> bool:
+    """Whether a pattern matches a file or a folder that it lies in."""
+    folders = (p.as_posix() for p in place.parents if p.name)
+    return any(map(pattern.matches.fullmatch, folders)) or (
+        not pattern.folders_only and pattern.matches.fullmatch(place.as_posix()) is not None
+    )
 
 
 def _inputs(path: str) -> Iterator[Input]:

@@ -10,7 +10,7 @@ from tl2hip.cli import outputs, talk
 from tl2hip.cli.arguments import add_choice
 from tl2hip.cli.exits import FINE, FOUND, Stop
 from tl2hip.cli.inputs import Input
-from tl2hip.cli.reading import each_file, wanted
+from tl2hip.cli.reading import each_file, files, wanted
 from tl2hip.cli.work import Wanted
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
         return _inspect(source, done, args.json)
 
     try:
-        return each_file(args.paths, wanted(args), one)
+        return each_file(files(args.paths, args), wanted(args), one)
     except (MissingCompiler, UnsupportedHost) as error:
         raise Stop(f"tl2hip: nothing can be counted here: {error}") from None
 

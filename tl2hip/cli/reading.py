@@ -11,12 +11,13 @@ from tl2hip.cli import talk
 from tl2hip.cli.arguments import pairs
 from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, Stop, misused, stop
 from tl2hip.cli.exits import tell as tell_problem
-from tl2hip.cli.inputs import STDIN, Input, inputs
+from tl2hip.cli.inputs import STDIN, Files, Input
 from tl2hip.cli.work import Wanted, read_input
 from tl2hip.source.problems.base import Refused
 
 if TYPE_CHECKING:
     from tl2hip.api import Conversion
+    from tl2hip.cli.ignore import Pattern
 
 
 _PASSED = ("MissingCompiler", "UnsupportedHost", "BrokenPipeError", "Stop")
@@ -42,12 +43,30 @@ def wanted(args: argparse.Namespace) -> Wanted:
     return Wanted(sets, tiles, tuple(args.rules), types, kernels, args.all, argv=args.argv)
 
 
+def files(paths: Sequence[str], args: argparse.Namespace) -> Files:
+    """The files that a command takes. Raises Stop for a pattern that cannot be meant."""
+    return Files(paths, _patterns(args.include, "--include"), _patterns(args.exclude, "--exclude"))
+
+
+def _patterns(texts: Sequence[str], option: str) -> tuple[Pattern, ...]:
+    from tl2hip.cli.ignore import pattern
+
+    found = []
+    for text in texts:
+        one = pattern(text)
+        if one is None or one.keeps:
+            way = "write it as a line of a .gitignore that leaves files out, as in 'tests/' or '*_old.py'"
+            raise misused(f"{option} {text!r} matches no file", way)
+        found.append(one)
+    return tuple(found)
+
+
 def no_kernel(paths: Sequence[str]) -> Stop:
     """The exception that ends a run that found nothing to do; it says how a function of lists becomes a kernel."""
     from tl2hip.source.problems.use import NoKernel
     from tl2hip.source.unmarked import way_to_mark
 
-    for source in inputs(paths):
+    for source in Files(paths):
         if source.named and source.path != STDIN:
             way = way_to_mark(read_input(source).text)
             if way is not None:
@@ -64,13 +83,13 @@ def tell_missing(missing: Sequence[str], found: Collection[str]) -> None:
         talk.tell(tell_problem(NoSuchFunction(name, known)))
 
 
-def each_file(paths: Sequence[str], given: Wanted, go_on: Callable[[Input, Conversion, Wanted], int]) -> int:
+def each_file(files: Files, given: Wanted, go_on: Callable[[Input, Conversion, Wanted], int]) -> int:
     """Converts each file, tells its problems, and hands it on with the kernels that were printed; the exit code.
 
     MissingCompiler and UnsupportedHost go through; any other fault is told, and the next file is taken.
     """
     code, found = FINE, set[str]()
-    for source in inputs(paths):
+    for source in files:
         try:
             one, names = _file(source, given, go_on)
         except Exception as error:  # one bad file never stops the others
@@ -86,7 +105,7 @@ def each_file(paths: Sequence[str], given: Wanted, go_on: Callable[[Input, Conve
         tell_missing(missing, found)
         return USE
     if not found and code == FINE:
-        raise no_kernel(paths)
+        raise no_kernel(files.paths)
     return code
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 
 from tl2hip.cli.arguments import coloured
 
@@ -48,12 +49,18 @@ class Progress:
             self.shown = False
 
 
-def summary(converted: int, unchanged: int, refused: int, skipped: int, differ: int | None) -> None:
-    """The counts of a run. `differ`: outputs were only compared, and so many would change."""
+def summary(converted: int, unchanged: int, refused: int, skipped: int, left: int, differ: int | None) -> None:
+    """The counts of a run: kernels, files without any, files that patterns left out. `differ`: outputs were only
+    compared, and so many would change."""
     done = f"{converted} converted" if differ is None else f"{converted} would change"
     told = [done, f"{unchanged} unchanged", f"{refused} refused"]
-    files = f"; {skipped} {'file' if skipped == 1 else 'files'} without kernels skipped" if skipped else ""
-    tell(f"tl2hip: kernels: {', '.join(told)}{files}")
+    tell("; ".join([f"tl2hip: kernels: {', '.join(told)}", *_files(skipped, left)]))
+
+
+def _files(skipped: int, left: int) -> Iterator[str]:
+    for count, what in ((skipped, "without kernels skipped"), (left, "left out by --include or --exclude")):
+        if count:
+            yield f"{count} {'file' if count == 1 else 'files'} {what}"
 
 
 def diff(old: str | None, new: str, name: str) -> str:

@@ -14,7 +14,7 @@ from tl2hip.cli import outputs, talk
 from tl2hip.cli.arguments import add_choice, count, seconds
 from tl2hip.cli.exits import FINE, FOUND, Stop, misused, stop
 from tl2hip.cli.inputs import STDIN, Input
-from tl2hip.cli.reading import each_file, wanted
+from tl2hip.cli.reading import each_file, files, wanted
 from tl2hip.cli.work import Wanted, read_input
 from tl2hip.source.problems.base import Refused, show
 from tl2hip.source.problems.use import CannotImport
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         return _verify(source, done, given, args, proven)
 
     try:
-        code = each_file(args.paths, wanted(args), one)
+        code = each_file(files(args.paths, args), wanted(args), one)
     except (MissingCompiler, UnsupportedHost) as error:
         raise Stop(f"tl2hip: nothing can be proven here: {error}") from None
     talk.tell(f"tl2hip: {sum(proven)} of {len(proven)} kernels that were tried are good")
