@@ -87,6 +87,12 @@ def test_the_launcher_refuses_strides_by_which_written_elements_share_memory(str
     assert all(c.good == (c.sizes["N"] == 0) for c in report.cases)
 
 
+def test_shapes_are_drawn_that_the_launcher_takes() -> None:
+    report = api.verify(FOLDED.format(strides="M + 8, 25"), shapes=8)
+    assert report.good, report.text
+    assert any(min(c.sizes.values()) > 1 for c in report.cases)
+
+
 def test_shapes_too_large_to_hold_are_told() -> None:
     text = FOLDED.format(strides="M, 1").replace("Tensor[f32, N, M]", "Tensor[f32, 100000, 100000]")
     report = api.verify(text, shapes=2)

@@ -4,7 +4,7 @@ where it holds."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from tl2hip.dtypes import BOOL, I64
-from tl2hip.nest.ir import Binary, Compare, Dim, Expr, Logic, Nest, Scalar, Unary
+from tl2hip.nest.ir import Binary, Compare, Dim, Expr, Logic, Nest, Scalar, Store, Unary, Update
 from tl2hip.nest.run.arithmetic import numpy_type
-from tl2hip.nest.walk import MIRRORED, all_parts
+from tl2hip.nest.walk import MIRRORED, all_parts, all_stmts
 from tl2hip.prove.evaluate import Evaluator, Sizes
 
 ROUNDS = 8
@@ -28,12 +28,40 @@ Named = Dim | Scalar
 
 
 def admitted(nest: Nest, sizes: Mapping[str, int], scalars: Mapping[str, Any] | None = None) -> bool:
-    """Whether no extent is negative and every check holds that these sizes and scalars decide."""
+    """Whether no extent is negative, every check holds that these sizes and scalars decide, and no strides are such
+    that the launcher refuses them."""
     at = Evaluator(nest, sizes, scalars)
     for array in nest.arrays:
-        if any(n is not None and n < 0 for n in at.extents(array)):
+        extents = at.extents(array)
+        if any(n is not None and n < 0 for n in extents):
             return False
+        if array.strides is not None and array.name in stored(nest):
+            strides = [at.whole(s) for s in array.strides]
+            if folded([n or 0 for n in extents], [s or 0 for s in strides]):
+                return False
     return all(at.whole(c.test) != 0 for c in nest.checks)
+
+
+def stored(nest: Nest) -> set[str]:
+    """The arrays that a nest stores into."""
+    return {s.array for s in all_stmts(nest.body) if isinstance(s, Store | Update)}
+
+
+def folded(extents: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether elements of an array may share memory, as the launcher asks: a stride no longer than all that smaller
+    ones span.
+
+    >>> folded((4, 3), (3, 1)), folded((4, 3), (2, 1)), folded((0, 3), (2, 1))
+    (False, True, False)
+    """
+    if 0 in extents:
+        return False
+    span = 0
+    for stride, extent in sorted(zip(strides, extents, strict=True)):
+        if extent > 1 and stride <= span:
+            return True
+        span += (extent - 1) * stride
+    return False
 
 
 def of_scalars(nest: Nest) -> bool:

@@ -48,6 +48,8 @@ LINES = [
     ("x = g(acc)", "TL230", "g(acc)"),
     ("while n > 3: x = acc", "TL230", "while n > 3: x = acc"),
     ("return acc", "TL230", "return acc"),
+    ("return", "TL230", "return"),
+    ("return None", "TL230", "return None"),
     ("if acc > 3: x = acc", "TL230", "acc > 3"),
     ("print(n)", "TL230", "print(n)"),
     ("assert acc > 3", "TL230", "acc > 3"),

@@ -138,3 +138,11 @@ def test_a_call_that_changes_an_array_stands_alone(statement: str) -> None:
 def test_a_call_that_changes_an_array_may_be_all_of_a_value(statement: str) -> None:
     text = BUMP + over(f"for i in range(N):\n    {statement}", "x: Tensor[f32, N], y: Tensor[f32, N]")
     check(text, draw(4), draw(4))
+
+
+@pytest.mark.parametrize("last", ["return a", "if a > 1:\n        return a\n    return -a"])
+def test_a_helper_returns_a_value_on_every_way_or_on_none(last: str) -> None:
+    helper = f"def h(a):\n    if a > 3:\n        return None\n    {last}\n"
+    assert refusal(helper + over("for i in range(N):\n    y[i] = h(x[i])")) == ("TL347", "return None")
+    text = helper.replace("return None", "return 7") + over("for i in range(N):\n    y[i] = h(x[i])")
+    check(text, draw(4), draw(4))

@@ -111,7 +111,7 @@ class Reader:
             case nodes.Assert(test=test):
                 expressions.no_tiles(self, test, "an assertion on tiles", "assert something of the sizes")
                 yield Keep(s)
-            case nodes.Pass() | nodes.Evaluate(value=nodes.Text()) | nodes.Return(value=None | nodes.Nothing()):
+            case nodes.Pass() | nodes.Evaluate(value=nodes.Text()):
                 return
             case _:
                 raise Refused(NotInTiles(*_described(s), at=s.at))
@@ -332,6 +332,8 @@ def _described(s: nodes.Stmt) -> tuple[str, str]:
     match s:
         case nodes.While():
             return "a `while`", "write a `for` over a range"
+        case nodes.Return(value=None | nodes.Nothing()):
+            return "a `return` before the end of the function", "choose elements with np.where"
         case nodes.Return():
             return "a return of a value", "store the result into a tensor that is passed: `C[i, j] = acc`"
         case nodes.Break() | nodes.Continue():

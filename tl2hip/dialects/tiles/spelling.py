@@ -41,7 +41,7 @@ def spell(
     """The kernel as loops over elements, every node at the user's place; None where something was refused."""
     reader = Reader(module, local_names(function), _changing(function), _written(function))
     reader.names.update((p.name, _parameter(p, module)) for p in function.parameters)
-    statements = reader.body(function.body)
+    statements = reader.body(_to_its_end(function.body))
     problems = [*reader.problems, *_tile_annotations(function, module)]
     fused = fused_axes(statements)
     if not problems:
@@ -64,6 +64,15 @@ def spell(
     parameters = tuple(_staged(p, reader.staged.get(p.name)) for p in function.parameters)
     made = replace(function, parameters=parameters, body=body)
     return Spelled(made, replace(module, origins={**module.origins, **OURS, LDS: "tl2hip.lds"}))
+
+
+def _to_its_end(body: tuple[nodes.Stmt, ...]) -> tuple[nodes.Stmt, ...]:
+    """A function's body without a `return` of nothing that ends it anyway."""
+    match body:
+        case (*rest, nodes.Return(value=None | nodes.Nothing())):
+            return tuple(rest)
+        case _:
+            return body
 
 
 def _changing(function: nodes.Function) -> frozenset[str]:

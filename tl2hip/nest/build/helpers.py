@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from tl2hip.nest.build.context import Bound, Context, Result, Told, Unreadable
-from tl2hip.nest.build.returns import always_returns, returns_value, with_result
+from tl2hip.nest.build.returns import always_returns, returns_nothing, returns_value, with_result
 from tl2hip.nest.ir import Store, Update
 from tl2hip.nest.walk import all_stmts
 from tl2hip.source import nodes
@@ -70,6 +70,10 @@ def _called(problem: Problem, e: nodes.Call) -> Problem:
 
 
 def _built(ctx: Context, e: nodes.Call, f: nodes.Function, values: dict[str, Result]) -> Result | None:
+    nothing = returns_nothing(f.body)
+    if nothing is not None and returns_value(f.body):
+        reason = f"`{f.name}` returns a value on some ways, and nothing on this one"
+        raise Refused(problems.BadReturn(reason, "return a number on every way", at=nothing.at))
     with _inside(ctx, f):
         ctx.state.names = {}
         body = with_result(f.body, f.name, ctx.unused(f"{f.name}_done"))

@@ -44,6 +44,11 @@ def returns_value(body: Body) -> bool:
     return any(isinstance(s, nodes.Return) and _value(s) is not None for s in all_stmts(body))
 
 
+def returns_nothing(body: Body) -> nodes.Return | None:
+    """The first `return` of nothing."""
+    return next((s for s in all_stmts(body) if isinstance(s, nodes.Return) and _value(s) is None), None)
+
+
 def always_returns(body: Body) -> bool:
     """Whether every way through the body meets a `return`; a loop may have no turns, but for `while True`."""
     return any(
