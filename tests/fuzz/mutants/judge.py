@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import io
 import signal
@@ -17,7 +18,7 @@ from typing import Any
 from tests.fuzz.mutants.corpus import NAME, NEIGHBOUR, neighbour, runnable
 from tests.fuzz.mutants.make import Mutant
 from tests.fuzz.mutants.places import file, functions, rows
-from tests.fuzz.mutants.running import Compared, Counted, Endless, Function, compared
+from tests.fuzz.mutants.running import Compared, Counted, Endless, Function, Hangs, compared
 from tests.source.conservation import missing
 from tl2hip import api
 from tl2hip.cli import main
@@ -50,10 +51,6 @@ class Verdict:
     told: str = ""
     compared: Compared = Compared()
     kernel: api.Converted | None = None
-
-
-class Hangs(BaseException):
-    """Ends what takes too long; no `except` of a mutant or of ours is for it."""
 
 
 class Failed(Exception):
@@ -91,7 +88,7 @@ def limited() -> Iterator[None]:
         raise Hangs
 
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS, SECONDS)
     try:
         yield
     finally:
@@ -161,11 +158,19 @@ def _check_place(problem: Problem, mutant: Mutant, placed: bool, alone: bool) ->
     start, end = mutant.lines
     at_change = placed and first <= end and start <= last
     if placed and mutant.kind.startswith(("statement", "expression")) and problem.code.startswith(READING):
-        if not at_change and alone and problem.code not in WHOLE:
+        if not at_change and alone and problem.code not in WHOLE and not _hides(mutant):
             raise Failed("place", f"the change is in lines {start} to {end}: {problem.code} at {problem.at}")
         return
     if problem.at == NOWHERE or not (at_change or not alone or _in_function(first, last, mutant)):
         raise Failed("place", f"outside the function: {problem.code} at {problem.at}: {problem.text}")
+
+
+def _hides(mutant: Mutant) -> bool:
+    """Whether the change gives a builtin's name to something else: what calls it in other lines then fails."""
+    start, end = mutant.lines
+    names = (n for n in ast.walk(file(mutant.text).tree) if isinstance(n, ast.Name))
+    stored = (n for n in names if isinstance(n.ctx, ast.Store) and start <= n.lineno <= end)
+    return any(hasattr(builtins, n.id) for n in stored)
 
 
 def _in_function(first: int, last: int, mutant: Mutant) -> bool:

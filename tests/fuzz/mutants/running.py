@@ -44,9 +44,13 @@ class Endless(BaseException):
     """Ends a call that runs too many lines; no `except` of a mutant is for it."""
 
 
+class Hangs(BaseException):
+    """Ends what takes too long; no `except` of a mutant or of ours is for it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A function whose calls end after so many lines."""
+    """A function whose calls end after so many lines, or where Python alone takes too long."""
 
     function: Function
 
@@ -64,6 +68,8 @@ class Counted:
         sys.settrace(watch)
         try:
             return self.function(*arguments)
+        except Hangs:
+            raise Endless from None
         finally:
             sys.settrace(before)
 
