@@ -192,7 +192,8 @@ def _number(job: MatrixVector, column: Expr) -> Expr:
 
 def _code(state: State, job: MatrixVector, part: Part | None = None) -> tuple[DeviceStmt, ...]:
     """Each thread's partial results, then one thread for each column takes in those of all slices of a block."""
-    first, tile = Var(state.names.local(f"{called(job.row)}_first"), I64), AxisRef(f"{job.row.name}_tile")
+    first = Var(state.names.local(f"{called(job.row)}_first"), I64)
+    tile = AxisRef(state.names.local(f"{job.row.name}_tile"))
     count, width = LANES * job.width, number(job.width)
     code = MatrixCode(state, job)
     rows = _rows(state, job, part)

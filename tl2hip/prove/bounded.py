@@ -8,7 +8,6 @@ reorder, or an approximate function, makes it inexact; then the wide value and t
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,16 +25,19 @@ from tl2hip.prove.values import (
     NO_FLAGS,
     REORDERED,
     SIGN_FREE,
+    SIGNED_ZEROS,
     SLACK,
     UNDECIDED,
     UNKNOWN,
     UNSET,
     Bounded,
     Open,
+    either_sign,
     loose,
     overflowed,
     pair,
     smallest,
+    ulps_of,
     unit,
 )
 
@@ -170,16 +172,19 @@ class Bounds:
             return Bounded(result, flags | np.uint8(SIGN_FREE), dtype, wide, error)
         if op in ("//", "%"):
             at = interval.binary(op, self.decided(a), self.decided(b))
-            return self._stepped(self._rounded(result, at, flags, dtype, 0.5), at)
+            return either_sign(self._stepped(self._rounded(result, at, flags, dtype, 0.5), at), b)
         at = interval.binary(op, pair(a), pair(b))
         if op == "**":
-            return self._rounded(result, at, flags | np.uint8(APPROXIMATE), dtype, _ulps("pow", dtype))
+            power = self._rounded(result, at, flags | np.uint8(APPROXIMATE), dtype, ulps_of("pow", dtype))
+            return either_sign(power, a)
         ulps = 0.5
         if op == "*" and self.python:
             squares = a.typed == b.typed
             flags = flags | np.where(squares, np.uint8(APPROXIMATE), np.uint8(0))
-            ulps = _ulps("pow", dtype) if squares.any() else ulps
+            ulps = ulps_of("pow", dtype) if squares.any() else ulps
         rounded = self._rounded(result, at, flags, dtype, ulps)
+        if op == "/":
+            return either_sign(rounded, b)
         return _fusable(rounded, at[0]) if op == "*" else rounded
 
     def _stepped(self, value: Bounded, at: interval.Pair) -> Bounded:
@@ -240,8 +245,11 @@ class Bounds:
             return self._stepped(Bounded(result, flags, dtype, *at), at)
         at = interval.call(name, [pair(a) for a in args])
         if name in CORRECTLY_ROUNDED and not (self.python and name == "sqrt"):
-            return self._rounded(result, at, flags, dtype, 0.0 if name == "copysign" else 0.5)
-        return self._rounded(result, at, flags | np.uint8(APPROXIMATE), dtype, _ulps(name, dtype))
+            found = self._rounded(result, at, flags, dtype, 0.0 if name == "copysign" else 0.5)
+        else:
+            error = ulps_of(name, dtype, python=self.python)
+            found = self._rounded(result, at, flags | np.uint8(APPROXIMATE), dtype, error)
+        return either_sign(found, *(args[k] for k in SIGNED_ZEROS.get(name, ())))
 
     # --- casts
 
@@ -378,13 +386,3 @@ def _fusable(product: Bounded, wide: Values) -> Bounded:
         product.wide = np.where(lost, wide, product.wide)
         product.error = np.where(lost, np.inf, product.error)
     return product
-
-
-@cache
-def _ulps(name: str, dtype: DType) -> float:
-    """The stated error of a function of the printed text, in units in the last place, and its rounding."""
-    from tl2hip.hip.math import ulp  # late: it brings the printer along, which most nests do not need here
-
-    key = dtype.name if dtype.bits >= 32 else "f32"
-    rounding = 1.5 if name in ("erf", "erfc") else 0.5  # the wide value of these is itself an f64
-    return ulp(name, key) + rounding

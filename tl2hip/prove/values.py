@@ -101,3 +101,32 @@ def overflowed(
     sure = over & (far - error > largest(dtype) * (1 + 2 * unit(dtype))) & (dtype.bits >= 32)
     wide = np.where(sure, np.copysign(np.inf, wide), wide)
     return wide, np.where(sure, 0.0, np.where(over, np.inf, error))
+
+
+SIGNED_ZEROS = {"atan2": (0, 1), "copysign": (1,), "pow": (0,), "rsqrt": (0,)}
+"""The arguments of functions by which the sign of a zero shows in more than the sign of a zero."""
+
+
+def either_sign(value: Bounded, *args: Bounded) -> Bounded:
+    """A result that may be any where one of the arguments is a zero of either sign: 1 / 0 is inf or -inf."""
+    for a in args:
+        if value.error is not None:
+            free = ((a.flags & SIGN_FREE) != 0) & (a.typed == 0)
+            value.error = np.where(free, np.inf, value.error)
+            value.flags = value.flags | np.where(free, np.uint8(UNDECIDED), np.uint8(0))
+    return value
+
+
+NUMPY_ULPS = 4.0
+"""The error of NumPy's own functions, in units in the last place (release notes of NumPy 1.22, on SVML)."""
+
+
+@cache
+def ulps_of(name: str, dtype: DType, *, python: bool = False) -> float:
+    """The stated error of a function of the printed text, in units in the last place, with its rounding; of NumPy's
+    with `python`, where it is larger."""
+    from tl2hip.hip.math import ulp  # late: it brings the printer along, which most nests do not need here
+
+    key = dtype.name if dtype.bits >= 32 else "f32"
+    rounding = 1.5 if name in ("erf", "erfc") else 0.5  # the wide value of these is itself an f64
+    return max(ulp(name, key) + rounding, NUMPY_ULPS if python else 0.0)
