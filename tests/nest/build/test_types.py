@@ -328,17 +328,32 @@ def f(x: Tensor[{0}, N], y: Tensor[{0}, 1]) -> None:
     assert [v.dtype.name for v in nest.variables] == ["i32"]
 
 
-def test_a_strong_accumulator_is_widened_by_its_loop() -> None:
-    text = """
+@pytest.mark.parametrize(
+    ("start", "array", "turn"),
+    [
+        ("f32(0.1)", "f64", "s = s + x[i]"),
+        ("f16(0.1)", "f32", "y[0] += s * f16(3.001)\n        s = x[i]"),
+        ("i8(100)", "i32", "y[0] += s * i8(3)\n        s = x[i]"),
+        ("f32(1) < f32(2)", "f32", "y[0] += s + s\n        s = x[i]"),
+        ("f32(1)", "f32", "y[0] += s + s\n        s = {cast}(x[i] > 0)"),
+        ("0", "i64", "y[0] += s + s\n        s = {cast}(x[i] > 0)"),
+    ],
+)
+def test_a_name_of_two_dtypes_is_not_computed_with_in_one(start: str, array: str, turn: str) -> None:
+    """What the first turn computes is f16, i8 or a bool, and later ones are not: `True + True` is True, and 2.0."""
+
+    def text(cast: str) -> str:
+        return f"""
 @kernel
-def f(x: Tensor[f64, N], y: Tensor[f64, 1]) -> None:
-    s = f32(0.1)
+def f(x: Tensor[{array}, N], y: Tensor[f64, 1]) -> None:
+    s = {cast}({start})
     for i in range(N):
-        s = s + x[i]
+        {turn.format(cast=cast)}
     y[0] = s
 """
-    nest = check(text, sample("f64"), np.zeros(1))
-    assert nest.dtype_of("s") is F64 or "s" not in [v.name for v in nest.variables]
+
+    assert set(codes(text(""))) == {"TL304"}
+    check(text(array), sample(array), np.zeros(1))
 
 
 def test_updates_only_where_they_are_exact() -> None:

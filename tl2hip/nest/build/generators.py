@@ -101,7 +101,7 @@ def _extreme(ctx: Context, name: str, call: nodes.Call) -> ScalarValue:
 
     def step(item: ScalarValue) -> None:
         nonlocal weak
-        typed = merged(Typed.of(first), Typed.of(item), loop=False)
+        typed = merged(Typed.of(first), Typed.of(item))
         if typed is None or typed.dtype is not first.dtype:
             raise Refused(problems.TwoTypes(f"`{name}`", described(first), described(item), at=call.at))
         weak = weak and typed.weak

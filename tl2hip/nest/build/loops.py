@@ -259,7 +259,7 @@ def _widened(ctx: Context, before: dict[str, Binding], entering: dict[str, Entry
     changed = False
     for name, how in list(entering.items()):
         entered = _bound(ctx, name, how, before[name])
-        found = meet(name, entered, ctx.state.names.get(name), loop=True, reason="")
+        found = meet(name, entered, ctx.state.names.get(name), reason="")
         if isinstance(found, Bound) and isinstance(found.value, ScalarValue):
             continue
         if isinstance(found, Unreadable) and (found.problem is None or isinstance(how, Unreadable)):

@@ -37,7 +37,7 @@ def _two_types(name: str, one: str, other: str, way: str = "") -> Unreadable:
     return Unreadable(problem)
 
 
-def meet(name: str, one: Binding | None, other: Binding | None, loop: bool, reason: str) -> Binding | Typed:
+def meet(name: str, one: Binding | None, other: Binding | None, reason: str) -> Binding | Typed:
     """What a name holds where two ways meet: a binding, or the type of the local that carries it."""
     for b in (one, other):
         if isinstance(b, Unreadable):
@@ -52,7 +52,7 @@ def meet(name: str, one: Binding | None, other: Binding | None, loop: bool, reas
     if not isinstance(one.value, ScalarValue) or not isinstance(other.value, ScalarValue):
         way = f"change it in place, `{name}[:] = …`, or use two names"
         return _two_types(name, described(one.value), "another array or place", way)
-    typed = merged(Typed.of(one.value), Typed.of(other.value), loop)
+    typed = merged(Typed.of(one.value), Typed.of(other.value))
     if typed is None or not (keeps(one.value, typed.dtype) and keeps(other.value, typed.dtype)):
         return _two_types(name, described(one.value), described(other.value))
     return typed

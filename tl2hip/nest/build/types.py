@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tl2hip.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, I64, DType, promote
+from tl2hip.dtypes import BF16, F8E4M3, F8E5M2, F16, F32, F64, I64, DType, promote
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.constants import fits
@@ -102,10 +102,11 @@ def stored(value: ScalarValue, dtype: DType, at: Span) -> ir.Expr:
     return in_type(value, dtype, at)
 
 
-def merged(a: Typed, b: Typed, loop: bool) -> Typed | None:
+def merged(a: Typed, b: Typed) -> Typed | None:
     """The one type that carries a name which is `a` on one way and `b` on another; None for a conflict.
 
-    A weak value takes the strong type. Two strong types meet only around a `loop`, where one holds the other.
+    A weak value takes the strong type. Two strong types never meet: what is computed with the name would have the
+    one dtype or the other as the data decide, or as a loop has turned.
     """
     if a.dtype is b.dtype:
         return Typed(a.dtype, a.weak and b.weak)
@@ -113,11 +114,8 @@ def merged(a: Typed, b: Typed, loop: bool) -> Typed | None:
         return Typed(_both_weak(a, b), True)
     if a.weak or b.weak:
         weak, strong = (a, b) if a.weak else (b, a)
-        if weak.level <= strong.level:
-            return Typed(strong.dtype, False)
-        return Typed(I64, True) if strong.dtype is BOOL and weak.dtype is I64 else None
-    wide = promote(a.dtype, b.dtype) if loop else None
-    return Typed(wide, False) if wide in (a.dtype, b.dtype) and wide is not None else None
+        return Typed(strong.dtype, False) if weak.level <= strong.level else None
+    return None
 
 
 def keeps(value: ScalarValue, dtype: DType) -> bool:
@@ -132,7 +130,7 @@ def keeps(value: ScalarValue, dtype: DType) -> bool:
 
 def one_type(what: str, a: ScalarValue, b: ScalarValue, at: Span) -> Typed:
     """The type of a choice between two values; refused where it would depend on the data."""
-    found = merged(Typed.of(a), Typed.of(b), loop=False)
+    found = merged(Typed.of(a), Typed.of(b))
     if found is None or not (keeps(a, found.dtype) and keeps(b, found.dtype)):
         raise Refused(problems.TwoTypes(what, described(a), described(b), at=at))
     return found
