@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tests.nest.build.helpers import check, codes, nest_of, refusal
-from tests.nest.build.test_loops import over
 from tl2hip.dtypes import F16, F64, I64, TABLE, promote
 from tl2hip.nest.ir import Set, Store, Update
 from tl2hip.nest.walk import all_stmts
@@ -417,18 +416,3 @@ def test_weak_integers_are_i64() -> None:
     nest = check(text, np.zeros(7, np.int64))
     (store,) = (s for s in all_stmts(nest.body) if isinstance(s, Store))
     assert store.value.dtype is I64
-
-
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        (
-            "first = i8(100)\nfor i in range(N):\n    first = min(first, i * 1000)\ny[0] = first",
-            ("TL323", "min(first, i * 1000)"),
-        ),
-        ("first = i8(1) if N > 3 else 300\ny[0] = first", ("TL323", "i8(1) if N > 3 else 300")),
-        ("first = i16(1)\nif N > 3:\n    first = N\ny[0] = first", ("TL304", "first")),
-    ],
-)
-def test_a_python_integer_is_not_cut_down_to_a_narrow_dtype(body: str, expected: tuple[str, str]) -> None:
-    assert refusal(over(body, "y: Tensor[i32, N]")) == expected

@@ -112,7 +112,8 @@ class Context:
     `looped` holds the loop variables met so far, `marked` those of them whose Tile stood above.
     `constants` and `dim_names` are the names of the file. `inlining` holds the file-level names being worked
     out, `naming` the name that the array being made will have. `whole` is the expression whose value a statement
-    takes as it is. `scope` tells the locals of a helper function from those of its caller. `results` are names
+    takes as it is; `stored` has the places of the choices in it whose result goes straight into an element, and the
+    dtype of that. `scope` tells the locals of a helper function from those of its caller. `results` are names
     that are read only where they have been given a value, though the text does not show it. `typed` is set once the
     parameters are known, and with them all dims that have a value.
     """
@@ -139,6 +140,7 @@ class Context:
     inlining: tuple[str, ...] = ()
     naming: str = ""
     whole: nodes.Expr | None = None
+    stored: tuple[DType | None, frozenset[Span]] = (None, frozenset())
     scope: str = ""
     results: frozenset[str] = frozenset()
     typed: bool = False

@@ -103,7 +103,8 @@ class TypeChanges(Problem):
     help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
         "A local of a kernel has one dtype wherever two ways meet. A Python number takes the dtype of what it "
-        "meets; two NumPy dtypes would make the type depend on the data, or on how often a loop has turned."
+        "meets where that holds it exactly; two NumPy dtypes would make the type depend on the data, or on how "
+        "often a loop has turned."
     )
     example: ClassVar[str] = """\
 @kernel
