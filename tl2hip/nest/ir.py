@@ -332,10 +332,11 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A scalar local and its one dtype."""
+    """A scalar local and its one dtype. `numpy`: the narrower one that NumPy holds the same number in."""
 
     name: str
     dtype: DType
+    numpy: DType | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

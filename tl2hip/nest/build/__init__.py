@@ -179,7 +179,11 @@ def _nest(ctx: Context, signature: Signature, results: Results) -> ir.Nest:
         dims=tuple(state.dims),
         scalars=signature.scalars,
         arrays=tuple(state.arrays.values()),
-        variables=tuple(ir.Variable(name, dtype) for name, dtype in state.variables.items() if name in used),
+        variables=tuple(
+            ir.Variable(name, dtype, state.narrower.get(name))
+            for name, dtype in state.variables.items()
+            if name in used
+        ),
         body=statements,
         checks=tuple(state.checks),
         results=tuple(results.names),
