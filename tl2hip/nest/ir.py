@@ -363,10 +363,9 @@ class Idiom:
 class Nest:
     """A kernel function, whole.
 
-    `order` lists the parameters as the user wrote them (array and scalar names); `dims` the symbolic extents in
-    order of first appearance; `results` the returned arrays in order (`scalar_results` those of shape (1,) that the
-    Python function returns as a scalar). `distinct` names index arrays asserted to hold distinct elements,
-    `offsets` rising ones from 0 up.
+    `order` lists the parameters as the user wrote them (array and scalar names); `dims` the symbolic extents as
+    they appear; `results` the returned arrays in order (`scalar_results` those of shape (1,) that Python returns
+    as a number). `distinct` names index arrays asserted to hold distinct elements, `offsets` rising ones from 0 up.
     """
 
     name: str
