@@ -100,7 +100,7 @@ def f16_max_sum(x: Tensor[f16, N, M], y: Tensor[f16, N], z: Tensor[f16, N]) -> N
 def weak_start_bf16(x: Tensor[bf16, N, M], y: Tensor[bf16, N], z: Tensor[f32, N]) -> None:
     for i in range(N):
         s = 0
-        m = -1e30
+        m = -math.inf
         for j in range(M):
             s += x[i, j]
             m = max(m, x[i, j])

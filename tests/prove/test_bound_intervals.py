@@ -32,9 +32,11 @@ def errors(random: np.random.Generator, v: Values) -> Values:
 
 
 def inside(random: np.random.Generator, v: Values, e: Values) -> Values:
-    """Some point of each interval, its ends among them."""
+    """Some point of each interval, its ends among them, and whole numbers between them."""
     t = random.choice([-1.0, 1.0, 0.0, 0.5], POINTS) * random.choice([1.0, random.random()], POINTS)
-    return np.where(e > 0, v + t * e, v)
+    some = np.where(e > 0, v + t * e, v)
+    whole = (np.abs(np.rint(v) - v) <= e) & (random.random(POINTS) < 0.3)
+    return np.where(whole, np.rint(v), some)
 
 
 def check(center: Values, error: Values, found: Values, *inputs: Values) -> None:
@@ -80,6 +82,25 @@ def test_functions(name: str, seed: int) -> None:
             exact = tuple(v for v, _ in pairs) if name == "fmod" else ()
             check(center, error, CALLS[name](*(inside(random, v, e) for v, e in pairs)), *exact)
     assert np.isfinite(error).mean() > 0.2
+
+
+def test_a_power_that_is_nan_at_the_ends_alone_is_not_known() -> None:
+    """(-2.5) ** 2.9 and (-2.5) ** 3.1 are NaN, and (-2.5) ** 3 is not; nan ** 0 and 1 ** nan are 1."""
+    cases = (
+        ((-2.5, 0.0), (3.0, 1e-6), False),
+        ((-2.5, 0.0), (2.9, 0.2), False),
+        ((-2.5, 0.1), (2.5, 0.2), True),
+        ((-2.5, 0.0), (3.0, 0.0), True),
+        ((np.nan, 0.0), (1e-9, 1e-8), False),
+        ((np.nan, 0.0), (0.5, 0.1), True),
+        ((1 + 1e-9, 1e-8), (np.nan, 0.0), False),
+        ((1.5, 0.1), (np.nan, 0.0), True),
+    )
+    with np.errstate(all="ignore"):
+        for base, exponent, known in cases:
+            (a, ea), (b, eb) = (tuple(np.array([x]) for x in pair) for pair in (base, exponent))
+            for _, error in (binary("**", (a, ea), (b, eb)), call("pow", [(a, ea), (b, eb)])):
+                assert np.isfinite(error[0]) == known, (base, exponent)
 
 
 def test_bounds_are_sharp_where_functions_are_smooth() -> None:

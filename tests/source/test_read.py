@@ -165,6 +165,15 @@ def test_tabs_and_spaces_in_one_indentation_are_refused_at_their_line() -> None:
     assert codes(in_kernel("if X:\n\ty = 1\nz = 1").replace("    ", "\t")) == []
 
 
+@pytest.mark.parametrize("target", ["(x)", "((x))", "(x[0])", "(X.y)", "( x)"])
+def test_what_is_annotated_in_brackets_is_told_as_that(target: str) -> None:
+    for text in (f"{target}: int = 1\nz = 1", f"z = 1\nif X:\n    {target}: int\nz = 2"):
+        module, report = read_text(in_kernel(text))
+        (problem,) = report.problems
+        line = module.source.lines[problem.at.line - 1]
+        assert (problem.code, line[problem.at.column : problem.at.end_column]) == ("TL107", target.strip("( )"))
+
+
 # --- which functions
 
 

@@ -332,10 +332,11 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A scalar local and its one dtype."""
+    """A scalar local and its one dtype. `numpy`: the narrower one that NumPy holds the same number in."""
 
     name: str
     dtype: DType
+    numpy: DType | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,10 +363,9 @@ class Idiom:
 class Nest:
     """A kernel function, whole.
 
-    `order` lists the parameters as the user wrote them (array and scalar names); `dims` the symbolic extents in
-    order of first appearance; `results` the returned arrays in order (`scalar_results` those of shape (1,) that the
-    Python function returns as a scalar). `distinct` names index arrays asserted to hold distinct elements,
-    `offsets` rising ones from 0 up.
+    `order` lists the parameters as the user wrote them (array and scalar names); `dims` the symbolic extents as
+    they appear; `results` the returned arrays in order (`scalar_results` those of shape (1,) that Python returns
+    as a number). `distinct` names index arrays asserted to hold distinct elements, `offsets` rising ones from 0 up.
     """
 
     name: str

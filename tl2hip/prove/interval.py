@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tl2hip.nest.run.arithmetic import BINARY, CALLS, Values, power
+from tl2hip.nest.run.lanes import Bools
 
 Pair = tuple[Values, Values]
 
@@ -62,7 +63,8 @@ def binary(op: str, a: Pair, b: Pair) -> Pair:
     """Value and error of `a op b` for floats; KeyError on an operation that floats do not have."""
     f = BINARY[op]
     v = np.asarray(f(a[0], b[0]))
-    return v, settle(f, v, _ERRORS[op](v, a, b), a, b)
+    error = settle(f, v, _ERRORS[op](v, a, b), a, b)
+    return v, np.where(_real_between(a, b), np.inf, error) if op == "**" else error
 
 
 def _sum(v: Values, a: Pair, b: Pair) -> Values:
@@ -99,6 +101,15 @@ def _remainder(v: Values, a: Pair, b: Pair) -> Values:
     return _floor_quotient(q, a, b) + a[1] + _times(np.abs(q), b[1])
 
 
+def _real_between(a: Pair, b: Pair) -> Bools:
+    """Where a power is NaN at the ends of intervals and need not be between: of a negative number to a whole one,
+    of NaN to 0, of 1 to NaN."""
+    whole = (b[1] > 0) & (np.ceil(b[0] - b[1]) <= np.floor(b[0] + b[1]))
+    nothing = np.isnan(a[0]) & (b[1] > 0) & (np.abs(b[0]) <= b[1])
+    one = np.isnan(b[0]) & (a[1] > 0) & (np.abs(a[0] - 1) <= a[1])
+    return np.asarray((a[0] - a[1] < 0) & whole | nothing | one)
+
+
 def _power(v: Values, a: Pair, b: Pair) -> Values:
     error = around(corners(power, a, b), v)
     across = (np.abs(a[0]) <= a[1]) & (a[1] > 0)
@@ -130,6 +141,8 @@ def call(name: str, args: list[Pair]) -> Pair:
     if v.dtype != args[0][0].dtype:  # erf and erfc are Python's own, in f64
         v = v.astype(args[0][0].dtype)
     error = settle(f, v, _propagated(name, f, v, args), *args)
+    if name == "pow":
+        error = np.where(_real_between(args[0], args[1]), np.inf, error)
     if name in ("asin", "acos"):  # NaN at both ends, but not between
         x, e = args[0]
         error = np.where((x - e < -1) & (x + e > 1), np.inf, error)

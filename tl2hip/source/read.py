@@ -7,12 +7,13 @@ reaches libcst, whose import alone takes most of the time of a cold start.
 
 from __future__ import annotations
 
+import ast
 import gc
 import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from tl2hip.source.bindings import head
+from tl2hip.source.bindings import head, span
 from tl2hip.source.depth import DEPTH
 from tl2hip.source.nodes import Function, Import, Module
 from tl2hip.source.problems import reading
@@ -158,4 +159,13 @@ def _parse_with_libcst(source: Source) -> libcst.Module:
         return libcst.parse_module(source.text)
     except libcst.ParserSyntaxError as error:
         line, column = max(1, error.raw_line), max(0, error.raw_column)
-        raise Refused(reading.UnknownSyntax(error.message, at=Span(line, column, line, column + 1))) from None
+        unknown = reading.UnknownSyntax(error.message, at=Span(line, column, line, column + 1))
+        raise Refused(_bracketed(source) or unknown) from None
+
+
+def _bracketed(source: Source) -> Problem | None:
+    """The first annotation of what stands in brackets, which CPython knows and libcst does not."""
+    for node in ast.walk(ast.parse(source.text)):
+        if isinstance(node, ast.AnnAssign) and node.col_offset != node.target.col_offset:
+            return reading.BracketedTarget(ast.unparse(node.target), at=span(node.target))
+    return None

@@ -112,6 +112,33 @@ def test_signatures_of_numba(decorator: str) -> None:
     assert parameters(f"{decorator}\ndef f(x, y):\n{body}") == [("x", "f32", 2), ("y", "f32", 1)]
 
 
+SUM = "    s = np.float32(0)\n    for i in prange(len(x)):\n        s += x[i]\n    return s\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "told"),
+    [
+        ('@njit("float32(float32[:])")\ndef f(x):', SUM, None),
+        ("@njit(float32(float32[:]))\ndef f(x):", SUM, None),
+        ('@njit("float64(float32[:])")\ndef f(x):', SUM, '"float64(float32[:])"'),
+        ("@njit(void(float32[:]))\ndef f(x):", SUM, "void"),
+        ('@njit("float32[:](float32[:])")\ndef f(x):', "    return x + 1\n", None),
+        ('@njit("float32[:,:](float32[:])")\ndef f(x):', "    return x + 1\n", '"float32[:,:](float32[:])"'),
+        ("def f(x: float32[:]) -> 'float32[:]':", "    return x + 1\n", None),
+        ("def f(x: float32[:]) -> 'float64[:]':", "    return x + 1\n", "float64[:]"),
+        ('def f(x: Float32[np.ndarray, "n"]) -> Float32[np.ndarray, "n"]:', "    return x + 1\n", None),
+        (
+            'def f(x: Float32[np.ndarray, "n"]) -> Float32[np.ndarray, "m"]:',
+            "    return x + 1\n",
+            'Float32[np.ndarray, "m"]',
+        ),
+        ("def f(x: float32[:]) -> tuple[NDArray[np.float32], float32]:", "    return x + 1, x[0]\n", None),
+    ],
+)
+def test_what_is_returned_has_the_type_that_is_told(head: str, body: str, told: str | None) -> None:
+    assert codes(f"{head}\n{body}") == ([] if told is None else [("TL318", told)])
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [

@@ -34,7 +34,7 @@ from tl2hip.source.span import NOWHERE, Source
 
 READING = "TL1"
 """The codes of constructs that are not read."""
-WHOLE = ("TL101", "TL102", "TL105")
+WHOLE = ("TL101", "TL102", "TL105", "TL107")
 """The codes that refuse a whole file: what CPython does not compile, or the reader does not know."""
 SECONDS = 30
 """How much processor time a conversion, and comparing, may take."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tl2hip.dialects.article.names import OURS, ours
@@ -43,10 +42,12 @@ def spell(function: nodes.Function, module: nodes.Module, report: Report, types:
     errors = len(report.errors)
     speller = Speller(function, module, report)
     given = speller.given(types)
-    parameters = tuple(speller.parameter(p, given.get(p.name)) for p in function.parameters)
+    parameters = tuple(speller.parameter(p, given.parameters.get(p.name)) for p in function.parameters)
+    returns = speller.result(given.result or function.returns)
     if len(report.errors) > errors:
         return None
-    return Typed(replace(function, parameters=parameters, decorators=speller.decorators()), speller.known())
+    spelled = replace(function, parameters=parameters, returns=returns, decorators=speller.decorators())
+    return Typed(spelled, speller.known())
 
 
 class Speller:
@@ -59,15 +60,15 @@ class Speller:
         self.local = local_names(function)
         self.dims: dict[str, None] = {}
 
-    def given(self, types: str) -> Mapping[str, nodes.Expr]:
-        """The types by parameter that the caller or a decorator gives."""
+    def given(self, types: str) -> numba.Signature:
+        """The types that the caller or a decorator gives."""
         try:
             if types:
-                return read_types(types, self.function, self.module)
+                return numba.Signature(read_types(types, self.function, self.module))
             return numba.signature(self.function, self.module)
         except Refused as refused:
             self.report.add(refused.problem)
-            return {}
+            return numba.Signature({})
 
     def decorators(self) -> tuple[nodes.Expr, ...]:
         return tuple(d for d in self.function.decorators if not numba.compiles(d, self.module))
@@ -82,6 +83,24 @@ class Speller:
         except Refused as refused:
             self.report.add(refused.problem)
             return p
+
+    def result(self, hint: nodes.Expr | None) -> nodes.Expr | None:
+        """The type of what is returned in our notation; arrays that say no axes stay as they are."""
+        if hint is None or isinstance(hint, nodes.Nothing):
+            return hint
+        if numba.is_void(hint, self.module):
+            return nodes.Nothing(at=hint.at)
+        name = self._means(hint.value if isinstance(hint, nodes.Subscript) else hint)
+        if name in ("builtins.tuple", "typing.Tuple") and isinstance(hint, nodes.Subscript):
+            items = (e if isinstance(e, nodes.Ellipsis_) else self.result(e) for e in hint.index)
+            return replace(hint, index=tuple(e for e in items if e is not None))
+        if name in ("numpy.ndarray", "numpy.typing.NDArray"):
+            return hint
+        try:
+            return self.type_of(nodes.Parameter("the result", hint, None, at=hint.at), hint)
+        except Refused as refused:
+            self.report.add(refused.problem)
+            return hint
 
     def type_of(self, p: nodes.Parameter, hint: nodes.Expr) -> nodes.Expr:
         """A type in our notation; one that already is stays as it is."""

@@ -33,6 +33,7 @@ from tl2hip.nest.build.expressions import evaluate, test
 from tl2hip.nest.build.marks import LARGEST_TILE
 from tl2hip.nest.build.names import dims_of, means
 from tl2hip.nest.build.results import Results, give_back
+from tl2hip.nest.build.returned import check_annotation
 from tl2hip.nest.build.returns import always_returns, early_return, returns_value, with_result
 from tl2hip.nest.build.signature import Signature, parameters
 from tl2hip.nest.build.statements import body
@@ -84,6 +85,8 @@ def build(
     results = _body(ctx)
     _check_tiles(ctx)
     _check_folded(ctx)
+    if not any(p.severity == "error" for p in ctx.state.problems):
+        check_annotation(ctx, results)
     for problem in ctx.state.problems:
         report.add(problem)
     if len(report.errors) > errors:
@@ -179,7 +182,11 @@ def _nest(ctx: Context, signature: Signature, results: Results) -> ir.Nest:
         dims=tuple(state.dims),
         scalars=signature.scalars,
         arrays=tuple(state.arrays.values()),
-        variables=tuple(ir.Variable(name, dtype) for name, dtype in state.variables.items() if name in used),
+        variables=tuple(
+            ir.Variable(name, dtype, state.narrower.get(name))
+            for name, dtype in state.variables.items()
+            if name in used
+        ),
         body=statements,
         checks=tuple(state.checks),
         results=tuple(results.names),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tl2hip.dtypes import BOOL, I64
+from tl2hip.dtypes import BOOL, I64, DType
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators, slices, stores
 from tl2hip.nest.build.context import Bound, Context, Listed, Result, Unreadable
 from tl2hip.nest.build.expand import frozen, materialise
+from tl2hip.nest.build.names import means
 from tl2hip.nest.build.operands import value
 from tl2hip.nest.build.products import matmul
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
@@ -27,10 +28,35 @@ def assign(ctx: Context, s: nodes.Assign) -> None:
     single = s.targets[0]
     ctx.naming = single.id if isinstance(single, nodes.Name) and isinstance(s.value, nodes.Call) else ""
     ctx.whole = s.value
+    ctx.stored = (_element_type(ctx, s.targets), frozenset(_choices(ctx, s.value)))
     found = _kept(ctx, ctx.evaluate(ctx, s.value), s.targets[:-1])
     ctx.naming = ""
     for target in s.targets:
         put(ctx, target, found, s.at)
+
+
+def _element_type(ctx: Context, targets: tuple[nodes.Expr, ...]) -> DType | None:
+    """The dtype of the array of a name that the one target is in."""
+    match targets:
+        case (nodes.Subscript(value=nodes.Name(id=name)),):
+            held = getattr(ctx.state.names.get(name), "value", None)
+            return held.dtype if isinstance(held, View) else None
+        case _:
+            return None
+
+
+def _choices(ctx: Context, e: nodes.Expr) -> Iterator[Span]:
+    """The places of `max`, `min` and conditional expressions that give one of their values as what `e` is."""
+    match e:
+        case nodes.IfExp(then=then, orelse=orelse):
+            items: tuple[nodes.Expr, ...] = (then, orelse)
+        case nodes.Call(args=args) if means(ctx, e.func) in ("builtins.max", "builtins.min"):
+            items = args
+        case _:
+            return
+    yield e.at
+    for item in items:
+        yield from _choices(ctx, item)
 
 
 def put(ctx: Context, target: nodes.Expr, found: Result, at: Span) -> None:

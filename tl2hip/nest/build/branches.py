@@ -39,7 +39,7 @@ def branch(ctx: Context, s: nodes.If, build: Build) -> None:
             continue
         if name in ctx.results:
             one, other = one or filler(known), other or filler(known)
-        found = meet(name, one, other, loop=False, reason="only one side of an `if` gives it one")
+        found = meet(ctx, name, one, other, reason="only one side of an `if` gives it one")
         if not isinstance(found, Typed):
             names[name] = found
             continue

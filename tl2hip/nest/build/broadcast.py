@@ -62,7 +62,7 @@ def _way(ctx: Context, a: ir.Expr, b: ir.Expr) -> str:
         )
     if any(isinstance(p, ir.Load | ir.Var | ir.Select) or _is_extreme(p) for e in (a, b) for p in all_parts(e)):
         return "slice both by the same bounds, or write the loop over elements"
-    if isinstance(a, ir.Dim) or isinstance(b, ir.Dim):
+    if (isinstance(a, ir.Dim) or isinstance(b, ir.Dim)) and "…" not in show_shape((a, b)):
         return f"use one dim for both extents, or state it: `assert {show_extent(a)} == {show_extent(b)}`"
     return "give both the same extents, or write the loop over elements"
 
@@ -106,6 +106,8 @@ def show_extent(e: ir.Expr, inner: bool = False) -> str:
             return show_extent(value, inner)
         case ir.Binary(op=op, left=a, right=b) if op in ("min", "max"):
             return f"{op}({show_extent(a)}, {show_extent(b)})"
+        case ir.Unary(op="-", value=value):
+            return f"-{show_extent(value, True)}"
         case ir.Binary(op=op, left=a, right=b):
             text = f"{show_extent(a, op not in ('+', '-'))} {op} {show_extent(b, True)}"
             return f"({text})" if inner else text

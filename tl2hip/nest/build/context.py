@@ -64,6 +64,8 @@ class State:
     given: set[str] = field(default_factory=set)
     versions: dict[tuple[str, DType], str] = field(default_factory=dict)
     variables: dict[str, DType] = field(default_factory=dict)
+    narrower: dict[str, DType] = field(default_factory=dict)
+    """The variables that NumPy holds in a narrower dtype, which."""
     arrays: dict[str, ir.Array] = field(default_factory=dict)
     dims: dict[str, None] = field(default_factory=dict)
     tilings: dict[str, Tiling] = field(default_factory=dict)
@@ -87,6 +89,7 @@ class State:
             set(self.given),
             dict(self.versions),
             dict(self.variables),
+            dict(self.narrower),
             dict(self.arrays),
             dict(self.dims),
             dict(self.tilings),
@@ -112,7 +115,8 @@ class Context:
     `looped` holds the loop variables met so far, `marked` those of them whose Tile stood above.
     `constants` and `dim_names` are the names of the file. `inlining` holds the file-level names being worked
     out, `naming` the name that the array being made will have. `whole` is the expression whose value a statement
-    takes as it is. `scope` tells the locals of a helper function from those of its caller. `results` are names
+    takes as it is; `stored` has the places of the choices in it whose result goes straight into an element, and the
+    dtype of that. `scope` tells the locals of a helper function from those of its caller. `results` are names
     that are read only where they have been given a value, though the text does not show it. `typed` is set once the
     parameters are known, and with them all dims that have a value.
     """
@@ -139,6 +143,7 @@ class Context:
     inlining: tuple[str, ...] = ()
     naming: str = ""
     whole: nodes.Expr | None = None
+    stored: tuple[DType | None, frozenset[Span]] = (None, frozenset())
     scope: str = ""
     results: frozenset[str] = frozenset()
     typed: bool = False
@@ -202,9 +207,11 @@ class Context:
         """Whether an expression is proven to be 0 or more here."""
         return self.at_most(ir.Const(0, I64), e)
 
-    def temporary(self, value: ir.Expr, hint: str) -> ir.Var:
-        """A scalar local of our own that takes a value here."""
+    def temporary(self, value: ir.Expr, hint: str, numpy: DType | None = None) -> ir.Var:
+        """A scalar local of our own that takes a value here; `numpy`: what NumPy holds it in, if narrower."""
         name = self.fresh(hint)
         self.state.variables[name] = value.dtype
+        if numpy is not None:
+            self.state.narrower[name] = numpy
         self.emit(ir.Set(name, value, at=self.at))
         return ir.Var(name, value.dtype)

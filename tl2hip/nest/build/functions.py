@@ -158,7 +158,7 @@ def _extreme(name: str) -> Callable[[Context, Scalars, Span], ScalarValue]:
     def apply(ctx: Context, values: Scalars, at: Span) -> ScalarValue:
         whole = values[0]
         for v in values[1:]:
-            whole = operators.extreme(name, whole, v, at)
+            whole = operators.extreme(ctx, name, whole, v, at)
         return whole
 
     return apply

@@ -11,7 +11,7 @@ from tl2hip.nest.build.broadcast import scalar
 from tl2hip.nest.build.context import Context, Result
 from tl2hip.nest.build.operands import number
 from tl2hip.nest.build.sequences import Sequence, is_product, levels
-from tl2hip.nest.build.types import Typed, common, described, joined, merged, stored
+from tl2hip.nest.build.types import Typed, check_kept, common, described, joined, one_type, stored
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
@@ -56,6 +56,7 @@ def _folded(ctx: Context, name: str, call: nodes.Call, start: ScalarValue) -> Sc
         kinds = [ir.Const(0, t.dtype) for t in (typed, others[0])]
         one, other = (described(ScalarValue(k, t.weak)) for k, t in zip(kinds, (typed, others[0]), strict=True))
         raise Refused(problems.TwoTypes(f"`{name}`", one, other, at=call.at))
+    check_kept(ctx, f"`{name}`", (start,), typed.dtype, call.at)
     ctx.state.variables[total] = typed.dtype
     ctx.emit(ir.Set(total, fold.cast(start.expr, typed.dtype), at=ctx.at))
     ctx.out += body
@@ -101,8 +102,8 @@ def _extreme(ctx: Context, name: str, call: nodes.Call) -> ScalarValue:
 
     def step(item: ScalarValue) -> None:
         nonlocal weak
-        typed = merged(Typed.of(first), Typed.of(item), loop=False)
-        if typed is None or typed.dtype is not first.dtype:
+        typed = one_type(ctx, f"`{name}`", first, item, call.at)
+        if typed.dtype is not first.dtype:
             raise Refused(problems.TwoTypes(f"`{name}`", described(first), described(item), at=call.at))
         weak = weak and typed.weak
         ctx.emit(ir.Set(local.name, ir.Binary(name, local, stored(item, local.dtype, call.at)), at=ctx.at))

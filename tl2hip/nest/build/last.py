@@ -54,7 +54,7 @@ def _bind(ctx: Context, name: str, axis: ir.Axis, before: Binding | None, s: nod
         elif before is not None:
             ctx.state.names[name] = before
         return
-    found = meet(name, Bound(last, s.at), before, loop=False, reason=_NO_TURNS)
+    found = meet(ctx, name, Bound(last, s.at), before, reason=_NO_TURNS)
     if not isinstance(found, Typed):
         ctx.state.names[name] = found
         return

@@ -45,13 +45,13 @@ def choice(
         a = then()
     with ctx.block() as other:
         b = orelse()
-    found = operators.choose("the conditional expression", test, a, b, at)
+    found = operators.choose(ctx, "the conditional expression", test, a, b, at)
     if not one and not other:
         return found
     if isinstance(test, ir.Const):
         ctx.out += one if test.value else other
         return found
-    a, b = operators.alike("the conditional expression", a, b, at)
+    a, b = operators.alike(ctx, "the conditional expression", a, b, at)
     name = ctx.fresh("chosen")
     ctx.state.variables[name] = found.dtype
     one.append(ir.Set(name, a.expr, at=ctx.at))

@@ -17,7 +17,7 @@ from tl2hip.nest.build.jumps import breaks, without_break
 from tl2hip.nest.build.last import bind_last, follow
 from tl2hip.nest.build.linear import same
 from tl2hip.nest.build.marks import check_split, tiling_of_call
-from tl2hip.nest.build.merge import assigned, carry, filler, meet, set_to, undefined, warn_narrow
+from tl2hip.nest.build.merge import assigned, carry, filler, meet, not_kept, set_to, undefined, warn_narrow
 from tl2hip.nest.build.names import means
 from tl2hip.nest.build.types import Typed
 from tl2hip.nest.build.values import ScalarValue, View
@@ -259,7 +259,7 @@ def _widened(ctx: Context, before: dict[str, Binding], entering: dict[str, Entry
     changed = False
     for name, how in list(entering.items()):
         entered = _bound(ctx, name, how, before[name])
-        found = meet(name, entered, ctx.state.names.get(name), loop=True, reason="")
+        found = _met(ctx, name, entered, before[name])
         if isinstance(found, Bound) and isinstance(found.value, ScalarValue):
             continue
         if isinstance(found, Unreadable) and (found.problem is None or isinstance(how, Unreadable)):
@@ -268,6 +268,17 @@ def _widened(ctx: Context, before: dict[str, Binding], entering: dict[str, Entry
             entering[name] = found
             changed = True
     return changed
+
+
+def _met(ctx: Context, name: str, entered: Binding, before: Binding) -> Binding | Typed:
+    """What a name must enter a loop as, by what it leaves the body as. A constant that it starts as has to be one
+    of the type; of other Python numbers `_close` asks, once their types are stable."""
+    found = meet(ctx, name, entered, ctx.state.names.get(name), reason="")
+    if isinstance(found, Typed) and isinstance(before, Bound) and isinstance(before.value, ScalarValue):
+        problem = not_kept(ctx, name, before.value, found)
+        if problem is not None and isinstance(before.value.expr, ir.Const):
+            return Unreadable(problem)
+    return found
 
 
 def _close(ctx: Context, name: str, how: Entry, before: Binding, body: list[ir.Stmt], at: Span) -> None:
@@ -287,6 +298,9 @@ def _close(ctx: Context, name: str, how: Entry, before: Binding, body: list[ir.S
     first = set_to(ctx, name, how, before, before.at)
     if first is not None:
         ctx.emit(first)
+    problem = not_kept(ctx, name, before.value, how)
+    if problem is not None:
+        ctx.tell(problem(before.at))
     warn_narrow(ctx, name, Typed.of(before.value), how, before.at)
     ctx.state.names[name] = carry(ctx, name, how, before.at)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tl2hip.dtypes import BF16, F16, I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.context import Binding, Bound, Context, Unreadable
-from tl2hip.nest.build.types import Typed, described, keeps, merged
+from tl2hip.nest.build.types import Typed, described, keeps, merged, rounding, unkept
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
@@ -37,7 +39,7 @@ def _two_types(name: str, one: str, other: str, way: str = "") -> Unreadable:
     return Unreadable(problem)
 
 
-def meet(name: str, one: Binding | None, other: Binding | None, loop: bool, reason: str) -> Binding | Typed:
+def meet(ctx: Context, name: str, one: Binding | None, other: Binding | None, reason: str) -> Binding | Typed:
     """What a name holds where two ways meet: a binding, or the type of the local that carries it."""
     for b in (one, other):
         if isinstance(b, Unreadable):
@@ -52,10 +54,25 @@ def meet(name: str, one: Binding | None, other: Binding | None, loop: bool, reas
     if not isinstance(one.value, ScalarValue) or not isinstance(other.value, ScalarValue):
         way = f"change it in place, `{name}[:] = …`, or use two names"
         return _two_types(name, described(one.value), "another array or place", way)
-    typed = merged(Typed.of(one.value), Typed.of(other.value), loop)
-    if typed is None or not (keeps(one.value, typed.dtype) and keeps(other.value, typed.dtype)):
+    typed = merged(Typed.of(one.value), Typed.of(other.value))
+    if typed is None:
         return _two_types(name, described(one.value), described(other.value))
+    for value in (one.value, other.value):
+        problem = not_kept(ctx, name, value, typed)
+        if problem is None:
+            continue
+        if not isinstance(value.expr, ir.Var):
+            return Unreadable(problem)
+        ctx.tell(problem(ctx.at))  # forgotten where a later trial of a loop finds it strong
     return typed
+
+
+def not_kept(ctx: Context, name: str, value: ScalarValue, typed: Typed) -> Callable[[Span], Problem] | None:
+    """What to tell where one way gives a name a Python number that its type does not keep; None where it does."""
+    if keeps(ctx, value, typed.dtype):
+        return None
+    one, way = unkept(value, typed.dtype), rounding(value, typed.dtype)
+    return lambda at: problems.TypeChanges(name, one, typed.dtype.name, way, at=at)
 
 
 def filler(other: Binding) -> Binding:

@@ -171,22 +171,24 @@ def truth(value: ScalarValue) -> ir.Expr:
     return fold.cast(value.expr, BOOL)
 
 
-def choose(name: str, test: ir.Expr, then: ScalarValue, orelse: ScalarValue, at: Span) -> ScalarValue:
+def choose(ctx: Context, name: str, test: ir.Expr, then: ScalarValue, orelse: ScalarValue, at: Span) -> ScalarValue:
     """`then if test else orelse`, in the one dtype of both."""
-    one, other = alike(name, then, orelse, at)
+    one, other = alike(ctx, name, then, orelse, at)
     return ScalarValue(fold.select(test, one.expr, other.expr), one.weak)
 
 
-def alike(name: str, one: ScalarValue, other: ScalarValue, at: Span) -> tuple[ScalarValue, ScalarValue]:
+def alike(
+    ctx: Context, name: str, one: ScalarValue, other: ScalarValue, at: Span
+) -> tuple[ScalarValue, ScalarValue]:
     """Two values of a choice in the one dtype of both."""
-    found = one_type(name, one, other, at)
+    found = one_type(ctx, name, one, other, at)
     a, b = (ScalarValue(stored(v, found.dtype, at), found.weak) for v in (one, other))
     return a, b
 
 
-def extreme(name: str, left: ScalarValue, right: ScalarValue, at: Span) -> ScalarValue:
+def extreme(ctx: Context, name: str, left: ScalarValue, right: ScalarValue, at: Span) -> ScalarValue:
     """Python's `max(left, right)` or `min`: a NaN on the right is skipped, one on the left stays."""
-    found = one_type(f"`{name}`", left, right, at)
+    found = one_type(ctx, f"`{name}`", left, right, at)
     if found.dtype is BOOL:
         return ScalarValue(ir.Binary("|" if name == "max" else "&", left.expr, right.expr), found.weak)
     a, b = stored(left, found.dtype, at), stored(right, found.dtype, at)

@@ -14,6 +14,7 @@ from tl2hip.nest.build.broadcast import Shape
 from tl2hip.nest.build.constants import limits
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expand import computed, loops
+from tl2hip.nest.build.halves import held_in
 from tl2hip.nest.build.types import FP8
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.source.problems import types as problems
@@ -112,18 +113,19 @@ def reduce(
     """`value` reduced over some of its axes, in loops emitted here."""
     types = types_of(name, value.dtype, dtype, at)
     inner = tuple(value.shape[a] for a in axes)
+    half = held_in(ctx, name, value, axes, dtype, types.result)
 
     def one(element: Item) -> ir.Expr:
         def item(ix: Shape) -> ir.Expr:
             return fold.cast(element(ix), types.carried)
 
-        total = accumulate(ctx, name, types.carried, inner, at, item)
+        total = accumulate(ctx, name, types.carried, inner, at, item, half)
         if name not in MEANS:
             return fold.cast(total, types.result)
         mean = fold.binary("/", total, fold.cast(size(inner), types.carried))
         if name == "mean":
             return fold.cast(mean, types.result)
-        return fold.cast(_spread(ctx, name, mean, inner, types, at, item), types.result)
+        return fold.cast(_spread(ctx, name, mean, inner, types, at, item, half), types.result)
 
     return each_row(ctx, name, value, axes, keepdims, types.result, one)
 
@@ -161,16 +163,21 @@ def _spread(
     types: Types,
     at: Span,
     item: Item,
+    half: DType | None,
 ) -> ir.Expr:
     """The mean of the squared distances from the mean, or its root, in a second pass as NumPy does."""
-    middle = ctx.temporary(mean, "mean")
+    middle = ctx.temporary(mean, "mean", half)
 
     def square(ix: Shape) -> ir.Expr:
         distance = fold.binary("-", item(ix), middle)
+        if half is not None:
+            distance = ctx.temporary(distance, "distance", half)
         return fold.binary("*", distance, distance)
 
-    total = accumulate(ctx, "sum", types.carried, shape, at, square)
+    total = accumulate(ctx, "sum", types.carried, shape, at, square, half)
     variance = fold.binary("/", total, fold.cast(size(shape), types.carried))
+    if half is not None:
+        variance = ctx.temporary(variance, "variance", half)
     return variance if name == "var" else ir.Call("sqrt", (variance,), types.carried)
 
 
@@ -182,11 +189,15 @@ def _kept(view: View, value: ArrayValue, outer_axes: tuple[int, ...]) -> View:
     return View(view.array, shape, view.dtype, lambda ix: index(tuple(ix[a] for a in outer_axes)), whole)
 
 
-def accumulate(ctx: Context, name: str, dtype: DType, shape: Shape, at: Span, element: Item) -> ir.Var:
-    """One reduction over all of a shape: the accumulator, after its loops."""
+def accumulate(
+    ctx: Context, name: str, dtype: DType, shape: Shape, at: Span, element: Item, half: DType | None = None
+) -> ir.Var:
+    """One reduction over all of a shape: the accumulator, after its loops. `half`: what NumPy keeps it in."""
     kind = KINDS[name]
     total = ir.Var(ctx.fresh(kind.name), dtype)
     ctx.state.variables[total.name] = dtype
+    if half is not None:
+        ctx.state.narrower[total.name] = half
     ctx.emit(ir.Set(total.name, kind.start(dtype), at=ctx.at))
     with loops(ctx, shape) as index:
         ctx.emit(ir.Set(total.name, kind.step(total, fold.cast(element(index), dtype)), at=ctx.at))

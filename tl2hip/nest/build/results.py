@@ -18,10 +18,11 @@ from tl2hip.source.problems.base import Refused
 
 @dataclass(slots=True)
 class Results:
-    """The returned arrays in order, and those of them that Python returns as a number."""
+    """The returned arrays in order, those of them that Python returns as a number, and of these Python's own."""
 
     names: list[str] = field(default_factory=list)
     scalars: list[str] = field(default_factory=list)
+    weak: list[str] = field(default_factory=list)
 
 
 def give_back(ctx: Context, s: nodes.Return) -> Results:
@@ -47,6 +48,7 @@ def _result(ctx: Context, item: Result, results: Results, s: nodes.Return) -> No
         name = _copy(ctx, found, s) if isinstance(found, ArrayValue) else _number(ctx, found, s)
         if isinstance(found, ScalarValue):
             results.scalars.append(name)
+            results.weak += [name] if found.weak else []
     _check_shape(ctx, name, s)
     ctx.state.arrays[name] = replace(ctx.state.arrays[name], role="result")
     results.names.append(name)

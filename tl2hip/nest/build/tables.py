@@ -35,7 +35,7 @@ def chosen(ctx: Context, items: tuple[Result, ...], index: ScalarValue, at: Span
     if not ctx.never_negative(whole):
         from_end = fold.add(i, fold.number(len(items)))
         i = _settled(ctx, fold.select(fold.compare("<", i, fold.number(0)), from_end, i))
-    return _among(numbers, 0, i, at)
+    return _among(ctx, numbers, 0, i, at)
 
 
 def _settled(ctx: Context, e: ir.Expr) -> ir.Expr:
@@ -43,10 +43,10 @@ def _settled(ctx: Context, e: ir.Expr) -> ir.Expr:
     return e if stays(e) else ctx.temporary(e, "item")
 
 
-def _among(items: tuple[ScalarValue, ...], first: int, index: ir.Expr, at: Span) -> ScalarValue:
+def _among(ctx: Context, items: tuple[ScalarValue, ...], first: int, index: ir.Expr, at: Span) -> ScalarValue:
     """The item of an index among neighbours of which the first has number `first`."""
     if len(items) == 1:
         return items[0]
     half = len(items) // 2
-    low, high = _among(items[:half], first, index, at), _among(items[half:], first + half, index, at)
-    return choose("the items", fold.compare("<", index, fold.number(first + half)), low, high, at)
+    low, high = _among(ctx, items[:half], first, index, at), _among(ctx, items[half:], first + half, index, at)
+    return choose(ctx, "the items", fold.compare("<", index, fold.number(first + half)), low, high, at)

@@ -7,12 +7,14 @@ True
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from tl2hip.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, I64, DType, promote
+from tl2hip.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, I32, I64, U32, DType, promote
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
-from tl2hip.nest.build.constants import fits
+from tl2hip.nest.build.constants import converted, fits, limits
+from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, View
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
@@ -102,10 +104,11 @@ def stored(value: ScalarValue, dtype: DType, at: Span) -> ir.Expr:
     return in_type(value, dtype, at)
 
 
-def merged(a: Typed, b: Typed, loop: bool) -> Typed | None:
+def merged(a: Typed, b: Typed) -> Typed | None:
     """The one type that carries a name which is `a` on one way and `b` on another; None for a conflict.
 
-    A weak value takes the strong type. Two strong types meet only around a `loop`, where one holds the other.
+    A weak value takes the strong type. Two strong types never meet: what is computed with the name would have the
+    one dtype or the other as the data decide, or as a loop has turned.
     """
     if a.dtype is b.dtype:
         return Typed(a.dtype, a.weak and b.weak)
@@ -113,29 +116,74 @@ def merged(a: Typed, b: Typed, loop: bool) -> Typed | None:
         return Typed(_both_weak(a, b), True)
     if a.weak or b.weak:
         weak, strong = (a, b) if a.weak else (b, a)
-        if weak.level <= strong.level:
-            return Typed(strong.dtype, False)
-        return Typed(I64, True) if strong.dtype is BOOL and weak.dtype is I64 else None
-    wide = promote(a.dtype, b.dtype) if loop else None
-    return Typed(wide, False) if wide in (a.dtype, b.dtype) and wide is not None else None
+        return Typed(strong.dtype, False) if weak.level <= strong.level else None
+    return None
 
 
-def keeps(value: ScalarValue, dtype: DType) -> bool:
-    """Whether a Python integer is itself in an integer dtype of 8 or 16 bits; true of everything else, and of
-    locals: what a loop carries has its type only once the loop is built."""
-    if not value.weak or not value.dtype.is_int or not dtype.is_int or dtype.bits >= 32:
+def keeps(ctx: Context, value: ScalarValue, dtype: DType) -> bool:
+    """Whether a Python number that a choice may give is the same number in the dtype of the choice, as in Python it
+    stays what it is. f32 may round a constant; i32, f32 and wider ones are taken to hold what is no constant."""
+    if not value.weak or value.dtype is BOOL or (dtype is F32 and isinstance(value.expr, ir.Const)):
         return True
+    if isinstance(value.expr, ir.Select):
+        sides = (value.expr.then, value.expr.orelse)
+        return all(keeps(ctx, ScalarValue(side, True), dtype) for side in sides)
     if isinstance(value.expr, ir.Const):
-        return fits(int(value.expr.value), dtype)
-    return isinstance(value.expr, ir.Var)
+        number = value.expr.value
+        held = converted(number, dtype)
+        return held == number or (held != held and number != number)
+    if dtype.bits >= 32 and dtype is not U32:
+        return True
+    low, high = limits(dtype) if dtype.is_int else (-(2 ** (dtype.mantissa + 1)), 2 ** (dtype.mantissa + 1))
+    e = value.expr
+    return e.dtype is I64 and ctx.at_most(fold.number(low), e) and ctx.at_most(e, fold.number(high))
 
 
-def one_type(what: str, a: ScalarValue, b: ScalarValue, at: Span) -> Typed:
-    """The type of a choice between two values; refused where it would depend on the data."""
-    found = merged(Typed.of(a), Typed.of(b), loop=False)
-    if found is None or not (keeps(a, found.dtype) and keeps(b, found.dtype)):
+def one_type(ctx: Context, what: str, a: ScalarValue, b: ScalarValue, at: Span) -> Typed:
+    """The type of a choice between two values; refused where it would depend on the data.
+
+    What a loop carries as a Python number may turn out to be strong once its body is built: then it is built again,
+    and what was told here is forgotten.
+    """
+    found = merged(Typed.of(a), Typed.of(b))
+    if found is None:
         raise Refused(problems.TwoTypes(what, described(a), described(b), at=at))
+    if found.dtype.is_float and found.dtype is ctx.stored[0] and at in ctx.stored[1]:
+        return found  # the store rounds what Python chose: the same, as rounding keeps the order
+    check_kept(ctx, what, (a, b), found.dtype, at)
     return found
+
+
+def check_kept(ctx: Context, what: str, values: tuple[ScalarValue, ...], dtype: DType, at: Span) -> None:
+    """Refuses a choice whose dtype does not keep a Python number among its values."""
+    for value in values:
+        if keeps(ctx, value, dtype):
+            continue
+        problem = problems.TwoTypes(what, unkept(value, dtype), dtype.name, rounding(value, dtype), at=at)
+        if not isinstance(value.expr, ir.Var):
+            raise Refused(problem)
+        ctx.tell(problem)
+
+
+def unkept(value: ScalarValue, dtype: DType) -> str:
+    """A Python number that a dtype does not keep, as messages name it."""
+    kind = described(value)
+    if isinstance(value.expr, ir.Const):
+        return f"the {kind} {value.expr.value} ({dtype} does not hold it)"
+    return f"a Python {kind} ({dtype} need not hold it)"
+
+
+def rounding(value: ScalarValue, dtype: DType) -> str:
+    """The way out where a dtype does not keep a Python number."""
+    number = value.expr.value if isinstance(value.expr, ir.Const) else "…"
+    if isinstance(number, float) and math.isinf(number):
+        number = "math.inf" if number > 0 else "-math.inf"
+    if dtype is F64:
+        return f"write `f64({number})` to have it rounded"
+    if dtype.is_float:
+        return f"write `{dtype}({number})` to have it rounded, or compute in f32, `f32({number})` beside `f32(…)`"
+    wide = I64 if dtype.bits >= 32 or (isinstance(number, int) and not fits(number, I32)) else I32
+    return f"compute in a dtype that holds both, `{wide}({number})` beside `{wide}(…)`"
 
 
 def described(value: ScalarValue | ArrayValue | View) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tl2hip.source.problems.reading_expressions import OtherLiteral as OtherLiteral
     from tl2hip.source.problems.reading_expressions import Walrus as Walrus
     from tl2hip.source.problems.reading_files import AnnotationText as AnnotationText
+    from tl2hip.source.problems.reading_files import BracketedTarget as BracketedTarget
     from tl2hip.source.problems.reading_files import NotPython as NotPython
     from tl2hip.source.problems.reading_files import TooDeep as TooDeep
     from tl2hip.source.problems.reading_files import Undecodable as Undecodable
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "files": (
         "AnnotationText",
+        "BracketedTarget",
         "NotPython",
         "TooDeep",
         "Undecodable",

@@ -113,6 +113,33 @@ class UnknownSyntax(Problem):
 
 
 @dataclass(frozen=True)
+class BracketedTarget(Problem):
+    code: ClassVar[str] = "TL107"
+    title: ClassVar[str] = "Brackets around what is annotated"
+    message: ClassVar[str] = "`{target}` stands in brackets before its annotation"
+    help: ClassVar[str] = "take the brackets away: `{target}: …`"
+    why: ClassVar[str] = (
+        "In brackets a name is any place to Python and no local of its own: `(i): Tile[int, 64]` says nothing of "
+        "`i`. An annotation is honoured or refused, and tl2hip's reader does not know this form."
+    )
+    example: ClassVar[str] = """\
+@kernel
+def scale(X: Tensor[f32, N], Y: Tensor[f32, N]) -> None:
+    (factor): float = 2.0
+    for i in range(N):
+        Y[i] = X[i] * factor
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def scale(X: Tensor[f32, N], Y: Tensor[f32, N]) -> None:
+    factor: float = 2.0
+    for i in range(N):
+        Y[i] = X[i] * factor
+"""
+    target: str
+
+
+@dataclass(frozen=True)
 class AnnotationText(Problem):
     code: ClassVar[str] = "TL106"
     title: ClassVar[str] = "A quoted annotation that is no expression"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tl2hip.source.problems.types_forms import NeverTrue as NeverTrue
     from tl2hip.source.problems.types_forms import NotARange as NotARange
     from tl2hip.source.problems.types_forms import NotSupported as NotSupported
+    from tl2hip.source.problems.types_forms import ReturnHint as ReturnHint
     from tl2hip.source.problems.types_forms import UnknownAttribute as UnknownAttribute
     from tl2hip.source.problems.types_forms import UnknownFunction as UnknownFunction
     from tl2hip.source.problems.types_forms import WrongArguments as WrongArguments
@@ -94,6 +95,7 @@ _HOMES = {
         "NeverTrue",
         "NotARange",
         "NotSupported",
+        "ReturnHint",
         "UnknownAttribute",
         "UnknownFunction",
         "WrongArguments",

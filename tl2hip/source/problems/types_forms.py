@@ -185,6 +185,32 @@ def f(x: Tensor[f32, N]) -> object:
 
 
 @dataclass(frozen=True)
+class ReturnHint(Problem):
+    code: ClassVar[str] = "TL318"
+    title: ClassVar[str] = "Annotation of a result that does not hold"
+    message: ClassVar[str] = "`{function}` returns `{right}`, and this says something else"
+    help: ClassVar[str] = "say `{right}` here, or {otherwise}"
+    why: ClassVar[str] = (
+        "Python does not look at the annotation of a result, so it does not cast. The printed launcher has a "
+        "parameter of the dtype and extents that are returned; an annotation that says others would promise what "
+        "does not happen."
+    )
+    example: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N]) -> Tensor[f16, N]:
+    return x + 1
+"""
+    rewrite: ClassVar[str] = """\
+@kernel
+def f(x: Tensor[f32, N]) -> Tensor[f32, N]:
+    return x + 1
+"""
+    function: str
+    right: str
+    otherwise: str = "cast what is returned"
+
+
+@dataclass(frozen=True)
 class ChangesInside(Problem):
     code: ClassVar[str] = "TL350"
     title: ClassVar[str] = "Function that changes an array, called inside an expression"

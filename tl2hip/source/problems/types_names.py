@@ -102,8 +102,8 @@ class TypeChanges(Problem):
     message: ClassVar[str] = "`{name}` is {one} on one way here and {other} on another"
     help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
-        "A local of a kernel has one dtype wherever two ways meet. A Python number takes the dtype of what it "
-        "meets; two NumPy dtypes would make the type depend on the data, or on how often a loop has turned."
+        "A local of a kernel has one dtype wherever two ways meet. A Python number takes that of what it meets, if "
+        "that holds it exactly; two NumPy dtypes would make it depend on the data, or on how often a loop turned."
     )
     example: ClassVar[str] = """\
 @kernel
@@ -381,8 +381,7 @@ class ForeignType(Problem):
     help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
         "`NDArray[np.float32]`, jaxtyping's `Float32[np.ndarray, 'M N']`, Pyccel's `'float32[:,:]'` and Numba's "
-        "signatures are read as `Tensor`s where they say the dtype, and say or show the axes. What they leave open "
-        "is not guessed."
+        "signatures are read as `Tensor`s where they say the dtype, and say or show the axes. Nothing is guessed."
     )
     example: ClassVar[str] = """\
 @kernel

@@ -110,10 +110,11 @@ class TwoTypes(Problem):
     code: ClassVar[str] = "TL323"
     title: ClassVar[str] = "A choice between two dtypes"
     message: ClassVar[str] = "{what} chooses between {left} and {right}: its dtype would depend on the data"
-    help: ClassVar[str] = "cast, so that both are of one dtype"
+    help: ClassVar[str] = "{way}"
     why: ClassVar[str] = (
         "`max(a, b)`, `min(a, b)` and `a if test else b` give one of two values. Where these have different "
-        "dtypes, so has the result, from element to element."
+        "dtypes, so has the result, from element to element. A Python number takes the dtype of the other value "
+        "where that holds it exactly: in Python it stays the number that it is."
     )
     example: ClassVar[str] = """\
 @kernel
@@ -130,6 +131,7 @@ def f(x: Tensor[f16, N], y: Tensor[f32, N]) -> None:
     what: str
     left: str
     right: str
+    way: str = "cast, so that both are of one dtype"
 
 
 @dataclass(frozen=True)
