@@ -64,7 +64,7 @@ KERNELS = {
         "    for i in range(M):\n        for j in range(N):\n            C[j, i] = A[i, j]\n",
     ),
     "total": ("A: Tensor[f32, N{a}], C: Tensor[f32, 1{c}]", "    for i in range(N):\n        C[0] += A[i]\n"),
-    "steps": ("A: Tensor[f32, N{a}], C: Tensor[f32, N{c}]", STEPS),
+    "steps": ("A: Tensor[f32, N{a}], K: int, C: Tensor[f32, N{c}]", STEPS),
 }
 """A kernel for each plan, with places for options of A and C."""
 
