@@ -115,3 +115,6 @@ def test_kernels_that_return_before_their_end() -> None:
     for size in (2, 3):
         check(text, draw(size), np.zeros(size, np.float32))
     assert codes(over("if N < 3:\n    return f32(7)\ny[0] = 1")) == ["TL347"]
+    for nothing in ("return", "return None"):
+        text = f"for i in range(N):\n    if x[i] > 0:\n        {nothing}\nreturn f32(7)"
+        assert refusal(over(text)) == ("TL347", nothing)

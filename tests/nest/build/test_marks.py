@@ -75,6 +75,7 @@ def test_tiles_that_are_set() -> None:
         ("i: Tile[int, 64, unroll(N)]", "TL204", "N"),
         ("i: Tile[int, 2.5]", "TL204", "2.5"),
         ("i: Tile[int]", "TL208", "Tile[int]"),
+        ("i: Tile[()]", "TL208", "Tile[()]"),
         ("i: Tile", "TL208", "Tile"),
         ("i: Tile[f32, 64]", "TL208", "f32"),
         ("i: Tile[int, 64, unroll]", "TL208", "unroll"),

@@ -34,7 +34,7 @@ from tl2hip.nest.build.marks import LARGEST_TILE
 from tl2hip.nest.build.names import dims_of, means
 from tl2hip.nest.build.results import Results, give_back
 from tl2hip.nest.build.returned import check_annotation
-from tl2hip.nest.build.returns import always_returns, early_return, returns_value, with_result
+from tl2hip.nest.build.returns import always_returns, early_return, returns_nothing, returns_value, with_result
 from tl2hip.nest.build.signature import Signature, parameters
 from tl2hip.nest.build.statements import body
 from tl2hip.nest.walk import all_parts, all_stmts
@@ -138,10 +138,11 @@ def _straightened(
     result, done = ctx.unused("result"), ctx.unused("done")
     if not returns_value(statements):
         return with_result(statements, result, done), None
-    if not always_returns(statements):
+    nothing = returns_nothing(statements)
+    if nothing is not None or not always_returns(statements):
         way = "return on every way through the function, or on none"
         reason = "some ways through the function return a value, and some do not"
-        ctx.tell(problems.BadReturn(reason, way, at=early.at))
+        ctx.tell(problems.BadReturn(reason, way, at=(nothing or early).at))
     ctx.results = frozenset({result})
     last = nodes.Return(nodes.Name(result, at=early.at), at=early.at)
     return with_result(statements, result, done), last

@@ -49,6 +49,8 @@ def annotate(ctx: Context, s: nodes.AnnAssign) -> None:
 
 
 def _tiling(ctx: Context, annotation: nodes.Subscript) -> Tiling:
+    if not annotation.index:  # `Tile[()]`
+        raise Refused(mark_problems.BadTile("a Tile of nothing says nothing", at=annotation.at))
     kind, *rest = annotation.index
     if means(ctx, kind) != "builtins.int":
         raise Refused(
