@@ -322,6 +322,9 @@ def f(x: Tensor[{0}, N], y: Tensor[{0}, 1]) -> None:
         nest = check(text.format(dtype), sample(dtype), np.zeros(1, NUMPY[dtype]))
         assert [v.dtype.name for v in nest.variables] == [dtype]
     assert codes(text.format("f16")) == ["TL360"]
+    for extreme in ("s = max(s, x[i])", "s = np.minimum(s, x[i])", "if x[i] > s:\n            s = x[i]"):
+        assert codes(text.format("f16").replace("s += x[i]", extreme)) == []
+    assert codes(text.format("f16").replace("s += x[i]", "s = max(s, x[i]) + x[i]")) == ["TL360"]
     assert codes(text.format("f32")) == []
     nest = nest_of(text.format("i32").replace("s = 0.0", "s = 0"))
     assert [v.dtype.name for v in nest.variables] == ["i32"]

@@ -301,7 +301,7 @@ def _close(ctx: Context, name: str, how: Entry, before: Binding, body: list[ir.S
     problem = not_kept(ctx, name, before.value, how)
     if problem is not None:
         ctx.tell(problem(before.at))
-    warn_narrow(ctx, name, Typed.of(before.value), how, before.at)
+    warn_narrow(ctx, name, Typed.of(before.value), how, before.at, body)
     ctx.state.names[name] = carry(ctx, name, how, before.at)
 
 

@@ -10,6 +10,7 @@ from tl2hip.nest.build import fold
 from tl2hip.nest.build.context import Binding, Bound, Context, Unreadable
 from tl2hip.nest.build.types import Typed, described, keeps, merged, rounding, unkept
 from tl2hip.nest.build.values import ScalarValue
+from tl2hip.nest.walk import all_stmts as nest_stmts
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Problem
@@ -17,6 +18,8 @@ from tl2hip.source.span import Span
 from tl2hip.source.walk import all_stmts, bound
 
 Names = dict[str, Binding]
+
+_EXTREMES = ("min", "max", "minimum", "maximum", "fmin", "fmax")
 
 
 def assigned(body: tuple[nodes.Stmt, ...]) -> tuple[str, ...]:
@@ -97,7 +100,11 @@ def set_to(ctx: Context, name: str, typed: Typed, value: Binding | None, at: Spa
     return ir.Set(local.name, fold.cast(value.value.expr, typed.dtype), at=at)
 
 
-def warn_narrow(ctx: Context, name: str, before: Typed, after: Typed, since: Span) -> None:
-    """Warns where a Python number became a half on its way round a loop."""
-    if before.weak and before.dtype.is_float and after.dtype in (F16, BF16):
+def warn_narrow(ctx: Context, name: str, before: Typed, after: Typed, since: Span, body: list[ir.Stmt]) -> None:
+    """Warns where a Python number became a half on its way round a loop; a maximum or minimum loses nothing."""
+    if not before.weak or not before.dtype.is_float or after.dtype not in (F16, BF16):
+        return
+    local = ctx.version(name, after.dtype)
+    given = [s.value for s in nest_stmts(body) if isinstance(s, ir.Set) and s.name == local.name]
+    if not all(isinstance(e, ir.Binary) and e.op in _EXTREMES and local in (e.left, e.right) for e in given):
         ctx.tell(problems.NarrowAccumulator(name, after.dtype.name, at=since))
