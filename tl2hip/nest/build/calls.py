@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tl2hip.dtypes import DType
+from tl2hip.dtypes import F64, DType
+from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.arrays import method, numpy_function
 from tl2hip.nest.build.broadcast import lift, operand
@@ -40,6 +41,8 @@ def call(ctx: Context, e: nodes.Call) -> Result:
         return found
     if name.startswith("builtins.") and reduces(name.removeprefix("builtins."), e):
         return python_reduction(ctx, name.removeprefix("builtins."), e)
+    if name == "builtins.float" and len(e.args) == 1 and isinstance(e.args[0], nodes.Text):
+        return _float_of(e.args[0])
     if name in FUNCTIONS:
         return _function(ctx, e, name, FUNCTIONS[name])
     if name in _OTHERS:
@@ -74,6 +77,15 @@ def _function(ctx: Context, e: nodes.Call, name: str, f: Function) -> Value:
     if isinstance(found, ScalarValue) and name.startswith("numpy."):
         return ScalarValue(found.expr)
     return found
+
+
+def _float_of(text: nodes.Text) -> ScalarValue:
+    """`float("inf")` and any other number in a text, as Python reads it."""
+    try:
+        return ScalarValue(ir.Const(float(text.value), F64), weak=True)
+    except ValueError:
+        way = "write the number itself, or `math.inf`"
+        raise Refused(problems.WrongArguments("float", "of a text that is no number", way, at=text.at)) from None
 
 
 def _one(v: Value, name: str, at: Span) -> ScalarValue:
