@@ -41,7 +41,7 @@ def call(ctx: Context, e: nodes.Call) -> Result:
         return found
     if name.startswith("builtins.") and reduces(name.removeprefix("builtins."), e):
         return python_reduction(ctx, name.removeprefix("builtins."), e)
-    if name == "builtins.float" and len(e.args) == 1 and isinstance(e.args[0], nodes.Text):
+    if name == "builtins.float" and not e.keywords and len(e.args) == 1 and isinstance(e.args[0], nodes.Text):
         return _float_of(e.args[0])
     if name in FUNCTIONS:
         return _function(ctx, e, name, FUNCTIONS[name])
