@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tl2hip.dtypes import DType
-from tl2hip.nest.ir import Const, Set, Var
+from tl2hip.nest.ir import Const, Expr, Set, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan.ir import Declare, DeviceStmt
 from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.walk import all_stmts, bodies, own_exprs, with_bodies
 
 
-def declare(body: tuple[DeviceStmt, ...], dtypes: Mapping[str, DType]) -> tuple[DeviceStmt, ...]:
+def declare(
+    body: tuple[DeviceStmt, ...], dtypes: Mapping[str, DType], used: Mentions
+) -> tuple[DeviceStmt, ...]:
     """The body with a Declare for each variable that a Set or Combine in it writes.
 
     A variable is declared by its first Set where that stands in the innermost block that holds every later use
@@ -22,7 +24,6 @@ def declare(body: tuple[DeviceStmt, ...], dtypes: Mapping[str, DType]) -> tuple[
     written = {s.name: None for s in all_stmts(body) if isinstance(s, Set)}
     declared = {s.name for s in all_stmts(body) if isinstance(s, Declare)}
     heads: list[DeviceStmt] = []
-    used = Mentions()
     for name in written:
         if name in declared:
             continue
@@ -43,18 +44,26 @@ class Mentions:
 
     def __init__(self) -> None:
         self._found: dict[int, tuple[DeviceStmt, frozenset[str]]] = {}
+        self._exprs: dict[int, tuple[DeviceStmt, list[Expr]]] = {}
 
     def __getitem__(self, s: DeviceStmt) -> frozenset[str]:
         found = self._found.get(id(s))
         if found is None:
+            read = (p.name for p in self.exprs(s) if isinstance(p, Var))
             inside = (self[inner] for body in bodies(s) for inner in body)
-            found = self._found[id(s)] = (s, frozenset(_own(s)).union(*inside))
+            found = self._found[id(s)] = (s, frozenset((*read, *_written(s))).union(*inside))
+        return found[1]
+
+    def exprs(self, s: DeviceStmt) -> list[Expr]:
+        """Every expression node that a statement itself, not those inside it, evaluates."""
+        found = self._exprs.get(id(s))
+        if found is None:
+            found = self._exprs[id(s)] = (s, [p for e in own_exprs(s) for p in all_parts(e)])
         return found[1]
 
 
-def _own(s: DeviceStmt) -> Iterator[str]:
-    """The variables that a statement itself, not those inside it, reads or writes."""
-    yield from (p.name for e in own_exprs(s) for p in all_parts(e) if isinstance(p, Var))
+def _written(s: DeviceStmt) -> Iterator[str]:
+    """The variables that a statement itself writes."""
     match s:
         case Set(name=name):
             yield name

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from tl2hip.dtypes import I64, DType
 from tl2hip.nest.ir import AxisRef, Dim, Expr, Load, Scalar, Store, Update, Var
 from tl2hip.nest.walk import all_parts
-from tl2hip.plan.declare import declare
+from tl2hip.plan.declare import Mentions, declare
 from tl2hip.plan.early import ended
 from tl2hip.plan.ir import (
     Declare,
@@ -23,7 +23,7 @@ from tl2hip.plan.ir import (
 )
 from tl2hip.plan.matrix_ir import Fetch, FetchFirst, TakeTile, TurnBytes, Window
 from tl2hip.plan.rename import plainly
-from tl2hip.plan.walk import all_exprs, all_stmts
+from tl2hip.plan.walk import all_stmts
 
 PLACES: tuple[Place, ...] = (
     Place("block.x", "blockIdx.x"),
@@ -56,8 +56,9 @@ def finish(
 
     `users` gives the user's name of each axis, which its loops get back.
     """
-    body = declare(ended(body), dtypes)
-    inside = tuple(all_exprs(body))
+    used = Mentions()
+    body = declare(ended(body), dtypes, used)
+    inside = [p for s in all_stmts(body) for p in used.exprs(s)]
     arrays = _arrays(body, inside)
     exprs = (*inside, *_shape_exprs(arrays, placed))
     scalars = _free_scalars(exprs, body)

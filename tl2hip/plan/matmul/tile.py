@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
 from typing import Literal
 
 from tl2hip.nest.index import value_of
@@ -186,24 +187,34 @@ def _uneven(size: int, waves: int, what: str, m: int) -> str:
     return f"{size} {what} over {waves} wave{'s' * (waves > 1)} are no whole number of {m}"
 
 
-def tiles(p: MatrixProduct) -> Iterator[Tile]:
+def tiles(p: MatrixProduct) -> tuple[Tile, ...]:
     """The tiles that the marks allow, those that fit first, the best of them first of all."""
     mfma = p.instruction(16)
     assert mfma is not None
     depth = p.over.axis.tile or ROW // p.left.dtype.bytes
     stages = p.over.axis.mark("stages") or 2
-    rows, columns = p.rows.tile, p.columns.tile
-    sizes = [(r, c) for r in _sizes(rows) for c in _sizes(columns)]
+    sizes, waves = (_sizes(p.rows.tile), _sizes(p.columns.tile)), (_waves(p.rows), _waves(p.columns))
+    m, n = (value_of(a.stop) or LARGE for a in (p.rows, p.columns))
+    return _sorted(sizes, waves, Tile(0, 0, depth, 1, 1, mfma, stages, p.pads), (m, n))
+
+
+@lru_cache(64)
+def _sorted(
+    sizes: tuple[tuple[int, ...], tuple[int, ...]],
+    waves: tuple[tuple[int, ...], tuple[int, ...]],
+    like: Tile,
+    extents: tuple[int, int],
+) -> tuple[Tile, ...]:
+    """Tiles of these sizes along rows and columns, shared by so many waves, otherwise like one."""
     made = [
-        Tile(r, c, depth, down, across, mfma, stages, p.pads)
-        for r, c in sizes
-        for down in _waves(p.rows)
-        for across in _waves(p.columns)
+        replace(like, rows=rows, columns=columns, down=down, across=across)
+        for rows, columns in product(*sizes)
+        for down, across in product(*waves)
         if down * across <= MOST_TOGETHER
     ]
-    faults = [t.fault() for t in made]
-    yield from sorted((t for t, fault in zip(made, faults, strict=True) if fault is None), key=lambda t: cost(t, p))
-    yield from (t for t, fault in zip(made, faults, strict=True) if fault is not None)
+    faults = {id(t): t.fault() for t in made}
+    fitting = sorted((t for t in made if faults[id(t)] is None), key=lambda t: cost(t, *extents))
+    return (*fitting, *(t for t in made if faults[id(t)] is not None))
 
 
 def _sizes(given: int | None) -> tuple[int, ...]:
@@ -215,15 +226,14 @@ def _waves(axis: Axis) -> tuple[int, ...]:
     return (1, 2, 4, 8) if given is None else (given,)
 
 
-def cost(t: Tile, p: MatrixProduct) -> float:
-    """How long the product takes, to compare tiles: clocks of the matrix units for the busiest compute unit, longer
-    as LDS and L2 are busier, and as fewer waves hide each other's waits.
+def cost(t: Tile, m: int, n: int) -> float:
+    """How long a product of `m` rows and `n` columns takes, to compare tiles: clocks of the matrix units for the
+    busiest compute unit, longer as LDS and L2 are busier, and as fewer waves hide each other's waits.
 
     LDS gives a compute unit 128 bytes a clock, L2 2,048 an XCD of 38 units; an f16 product wants 2,048 (1/m + 1/n)
     bytes a clock for tiles of m by n, of a wave from LDS and of a block into it (gfx942.md 2.1; the same for every
-    dtype). Extents that are not known count as large.
+    dtype).
     """
-    m, n = (value_of(a.stop) or LARGE for a in (p.rows, p.columns))
     count = -(-m // t.rows) * -(-n // t.columns)
     rounds = -(-count // (UNITS * t.blocks))
     blocks = min(t.blocks, -(-count // UNITS))
