@@ -127,6 +127,10 @@ def test_every_way_out_is_told() -> None:
             assert problem.way_out and "{" not in problem.way_out + problem.text, line
 
 
+def test_a_tensor_of_nothing_is_refused() -> None:
+    assert refusals(KERNEL.format(line="pass").replace("C: Tensor[f32, M, N]", "C: Tensor[()]"))
+
+
 def test_marks_without_a_loop() -> None:
     text = """
 @kernel

@@ -120,7 +120,7 @@ def _written(function: nodes.Function) -> frozenset[str]:
 def _parameter(p: nodes.Parameter, module: nodes.Module) -> Tensor | Variable:
     """What a parameter stands for; what is wrong with its annotation is told when the nest is built."""
     e = p.annotation
-    if isinstance(e, nodes.Subscript) and origin(e.value, module) == "tl2hip.Tensor":
+    if isinstance(e, nodes.Subscript) and e.index and origin(e.value, module) == "tl2hip.Tensor":
         options = [
             part for part in e.index if isinstance(part, nodes.Call) and origin(part.func, module) in OPTIONS
         ]
