@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 
 import pytest
 
 from tl2hip.dtypes import BF16, BOOL, F8E4M3, F16, F32, F64, I8, I16, I32, I64, U8, U32, DType
-from tl2hip.hip import facts, helpers, literals, names, text, wrap
+from tl2hip.hip import facts, literals
 from tl2hip.hip.context import Context, Known, Used
 from tl2hip.hip.expressions import show
 from tl2hip.nest.ir import (
@@ -191,11 +190,6 @@ def test_bounds_of_promoted_integers_are_exact() -> None:
     d = Cast(var("d", I8), I32)
     assert facts.bounds(binary("*", d, d)) == (-128 * 127, 128 * 128)
     assert facts.stays_inside("*", d, d) and not facts.stays_inside("*", var("e", I32), d)
-
-
-@pytest.mark.parametrize("module", [literals, names, text, helpers, wrap], ids=lambda m: m.__name__)
-def test_examples_in_docstrings(module: object) -> None:
-    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
 
 def test_a_factor_of_what_a_loop_stays_below_divides_by_itself() -> None:

@@ -31,11 +31,12 @@ def admitted(nest: Nest, sizes: Mapping[str, int], scalars: Mapping[str, Any] | 
     """Whether no extent is negative, every check holds that these sizes and scalars decide, and no strides are such
     that the launcher refuses them."""
     at = Evaluator(nest, sizes, scalars)
+    strided = stored(nest) if any(a.strides is not None for a in nest.arrays) else set()
     for array in nest.arrays:
         extents = at.extents(array)
         if any(n is not None and n < 0 for n in extents):
             return False
-        if array.strides is not None and array.name in stored(nest):
+        if array.strides is not None and array.name in strided:
             strides = [at.whole(s) for s in array.strides]
             if folded([n or 0 for n in extents], [s or 0 for s in strides]):
                 return False

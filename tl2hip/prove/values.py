@@ -118,7 +118,8 @@ def either_sign(value: Bounded, *args: Bounded) -> Bounded:
 
 
 NUMPY_ULPS = 4.0
-"""The error of NumPy's own functions, in units in the last place (release notes of NumPy 1.22, on SVML)."""
+"""The error of NumPy's own functions, in units in the last place (pull requests 13134 and 19478 of numpy/numpy; the
+most that was measured is 3.3, of tan)."""
 
 
 @cache
