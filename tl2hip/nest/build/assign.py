@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tl2hip.dtypes import BOOL, I64, DType
 from tl2hip.nest import ir
@@ -122,7 +123,7 @@ def _held_apart(ctx: Context, found: ScalarValue, earlier: tuple[nodes.Expr, ...
     stores_too = any(not isinstance(t, nodes.Name) for t in targets)
     for e in all_parts(found.expr):
         if (isinstance(e, ir.Var) and e.name in written) or (isinstance(e, ir.Load) and stores_too):
-            return ScalarValue(ctx.temporary(found.expr, "next"), found.weak)
+            return replace(found, expr=ctx.temporary(found.expr, "next"))
     return found
 
 
@@ -165,7 +166,7 @@ def settled(ctx: Context, found: Result) -> Result:
     if not isinstance(found, ScalarValue) and not found.shape:
         found = _loaded(found)
     if isinstance(found, ScalarValue):
-        return found if stays(found.expr) else ScalarValue(ctx.temporary(found.expr, "item"), found.weak)
+        return found if stays(found.expr) else replace(found, expr=ctx.temporary(found.expr, "item"))
     if isinstance(found, ArrayValue):
         _check_own(found, ctx.at)
         return materialise(ctx, found, "item", ctx.at)
@@ -197,7 +198,7 @@ def bind_scalar(ctx: Context, name: str, found: ScalarValue, at: Span) -> None:
         return
     local = ctx.version(name, found.dtype)
     ctx.emit(ir.Set(local.name, reduction_form(local, found.expr), at=at))
-    ctx.state.names[name] = Bound(ScalarValue(local, found.weak), at)
+    ctx.state.names[name] = Bound(replace(found, expr=local), at)
 
 
 def reduction_form(local: ir.Var, e: ir.Expr) -> ir.Expr:

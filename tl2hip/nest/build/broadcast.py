@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeGuard
 
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.linear import same
+from tl2hip.nest.build.undecided import decided
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.nest.walk import all_parts, substitute
 from tl2hip.source.problems import types as problems
@@ -168,10 +170,10 @@ def lift(
     operands = [operand(v) for v in values]
     shapes = [v.shape for v in operands if isinstance(v, ArrayValue)]
     if not shapes:
-        return f(tuple(v for v in operands if isinstance(v, ScalarValue)))
+        return decided(ctx, tuple(v for v in operands if isinstance(v, ScalarValue)), f, at)
     shape = broadcast(ctx, shapes, at)
     ready = [_once(ctx, v) if isinstance(v, ScalarValue) else v for v in operands]
-    probe = f(tuple(element(v, (fold.number(0),) * len(shape)) for v in ready))
+    probe = decided(ctx, tuple(element(v, (fold.number(0),) * len(shape)) for v in ready), f, at)
     reads = frozenset(name for v in ready for name in reads_of(v))
 
     def at_index(index: Shape) -> ir.Expr:
@@ -194,4 +196,4 @@ def _once(ctx: Context, value: ScalarValue) -> ScalarValue:
     )
     if not costly:
         return value
-    return ScalarValue(ctx.temporary(value.expr, "value"), value.weak)
+    return replace(value, expr=ctx.temporary(value.expr, "value"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from tl2hip.dtypes import F64, DType
 from tl2hip.nest import ir
@@ -75,7 +76,7 @@ def _function(ctx: Context, e: nodes.Call, name: str, f: Function) -> Value:
         values = [_one(v, short, a.at) for v, a in zip(values, e.args, strict=True)]
     found = lift(ctx, values, lambda v: f.apply(ctx, v, e.at), e.at)
     if isinstance(found, ScalarValue) and name.startswith("numpy."):
-        return ScalarValue(found.expr)
+        return replace(found, weak=False)
     return found
 
 

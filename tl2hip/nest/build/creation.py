@@ -12,7 +12,7 @@ from tl2hip.nest.build.broadcast import Shape, operand
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expand import allocate, fill
 from tl2hip.nest.build.operands import integer, number, shape_of, value
-from tl2hip.nest.build.types import in_type
+from tl2hip.nest.build.types import described, in_type
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
@@ -41,6 +41,9 @@ def create(ctx: Context, name: str, call: nodes.Call, naming: str) -> View:
     content = _content(ctx, plain, given)
     wanted = given.dtype("dtype") or dtype or (content.dtype if content else F64)
     if content is not None:
+        if content.instead and given.dtype("dtype") is None and dtype is None:
+            both = described(content.instead[0]), described(content)
+            ctx.tell(problems.TwoTypes("`np.full`", *both, "give it a dtype", at=call.at))
         in_type(content, wanted, call.at)
     view = allocate(ctx, naming or "array", shape, wanted, claimed=bool(naming))
     if content is not None:

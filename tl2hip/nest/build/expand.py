@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from tl2hip.dtypes import DType
 from tl2hip.nest import ir
@@ -137,4 +138,4 @@ def outermost_moving(e: ir.Expr) -> tuple[ir.Expr, ...]:
 
 def held(ctx: Context, value: ScalarValue, hint: str) -> ScalarValue:
     """A scalar worked out here and now, into a local of our own."""
-    return ScalarValue(ctx.temporary(value.expr, hint), value.weak)
+    return replace(value, expr=ctx.temporary(value.expr, hint))

@@ -181,7 +181,7 @@ def cast(value: ir.Expr, dtype: DType, explicit: bool = False) -> ir.Expr:
         return ir.Const(converted(value.value, dtype), dtype)
     if isinstance(value, ir.Select) and _of_constants(value):
         return select(value.test, cast(value.then, dtype), cast(value.orelse, dtype))
-    if isinstance(value, ir.Cast) and value.value.dtype is dtype and _widens(dtype, value.dtype):
+    if isinstance(value, ir.Cast) and value.value.dtype is dtype and widens(dtype, value.dtype):
         return value.value
     return ir.Cast(value, dtype, explicit)
 
@@ -193,7 +193,7 @@ def _of_constants(e: ir.Expr) -> bool:
     )
 
 
-def _widens(narrow: DType, wide: DType) -> bool:
+def widens(narrow: DType, wide: DType) -> bool:
     """Whether every value of one dtype is one of the other: a cast there and back changes nothing."""
     if promote(narrow, wide) is not wide or narrow.kind == "bool":
         return False

@@ -11,7 +11,19 @@ from tl2hip.nest.build.broadcast import scalar
 from tl2hip.nest.build.context import Context, Result
 from tl2hip.nest.build.operands import number
 from tl2hip.nest.build.sequences import Sequence, is_product, levels
-from tl2hip.nest.build.types import Typed, check_kept, common, described, joined, one_type, stored
+from tl2hip.nest.build.types import (
+    Typed,
+    check_kept,
+    common,
+    described,
+    gathered,
+    instead,
+    joined,
+    one_type,
+    stored,
+    unknown,
+)
+from tl2hip.nest.build.undecided import decided
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
@@ -60,7 +72,7 @@ def _folded(ctx: Context, name: str, call: nodes.Call, start: ScalarValue) -> Sc
     ctx.state.variables[total] = typed.dtype
     ctx.emit(ir.Set(total, fold.cast(start.expr, typed.dtype), at=ctx.at))
     ctx.out += body
-    return ScalarValue(ir.Var(total, typed.dtype), typed.weak)
+    return ScalarValue(ir.Var(total, typed.dtype), typed.weak, instead(start, typed.weak))
 
 
 def _test(ctx: Context, generator: nodes.Generator) -> ir.Expr | None:
@@ -74,6 +86,8 @@ def _carried_type(ctx: Context, name: str, start: ScalarValue, item: ScalarValue
         return Typed(BOOL, weak=True)
     first = common("+", start, item, call.at)
     after = joined(first, Typed.of(item)) or first
+    sum_ = decided(ctx, (start, item), lambda v: operators.binary(ctx, "+", v[0], v[1], call.at), call.at)
+    check_kept(ctx, "`sum`", tuple(unknown(v.dtype, v.weak) for v in sum_.instead), after.dtype, call.at)
     if after.dtype in (F16, BF16) and start.weak:
         ctx.tell(problems.NarrowAccumulator("sum", after.dtype.name, at=call.at))
     return after if after.dtype is not BOOL else Typed(I64, after.weak)
@@ -98,18 +112,18 @@ def _extreme(ctx: Context, name: str, call: nodes.Call) -> ScalarValue:
     first = _item(ctx, call, generator, tuple(x.item(fold.number(0)) for x in found))
     ctx.state.names = names
     local = ctx.temporary(first.expr, "largest" if name == "max" else "least")
-    weak = first.weak
+    weak, others = first.weak, first.instead
 
     def step(item: ScalarValue) -> None:
-        nonlocal weak
+        nonlocal weak, others
         typed = one_type(ctx, f"`{name}`", first, item, call.at)
         if typed.dtype is not first.dtype:
             raise Refused(problems.TwoTypes(f"`{name}`", described(first), described(item), at=call.at))
-        weak = weak and typed.weak
+        weak, others = weak and typed.weak, gathered(others, typed.instead)
         ctx.emit(ir.Set(local.name, ir.Binary(name, local, stored(item, local.dtype, call.at)), at=ctx.at))
 
     _nested(ctx, found, (), lambda items: step(_item(ctx, call, generator, items)), _hints(generator), skip=1)
-    return ScalarValue(local, weak)
+    return ScalarValue(local, weak, others)
 
 
 # --- items, one after the other --------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def _bind(ctx: Context, name: str, axis: ir.Axis, before: Binding | None, s: nod
         return
     assert isinstance(before, Bound) and isinstance(before.value, ScalarValue)
     one, other = (fold.cast(v.expr, found.dtype) for v in (last, before.value))
-    bind_scalar(ctx, name, ScalarValue(fold.select(test, one, other), found.weak), s.at)
+    bind_scalar(ctx, name, ScalarValue(fold.select(test, one, other), found.weak, found.instead), s.at)
 
 
 def _has_turns(axis: ir.Axis) -> ir.Expr:

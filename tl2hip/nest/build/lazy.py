@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators
@@ -57,4 +58,4 @@ def choice(
     one.append(ir.Set(name, a.expr, at=ctx.at))
     other.append(ir.Set(name, b.expr, at=ctx.at))
     ctx.emit(ir.If(test, tuple(one), tuple(other), at=ctx.at))
-    return ScalarValue(ir.Var(name, found.dtype), found.weak)
+    return replace(found, expr=ir.Var(name, found.dtype))

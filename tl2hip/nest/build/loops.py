@@ -19,7 +19,7 @@ from tl2hip.nest.build.linear import same
 from tl2hip.nest.build.marks import check_split, tiling_of_call
 from tl2hip.nest.build.merge import assigned, carry, filler, meet, not_kept, set_to, undefined, warn_narrow
 from tl2hip.nest.build.names import means
-from tl2hip.nest.build.types import Typed
+from tl2hip.nest.build.types import Typed, instead
 from tl2hip.nest.build.values import ScalarValue, View
 from tl2hip.nest.walk import all_parts, all_stmts, substitute
 from tl2hip.source import nodes
@@ -244,7 +244,7 @@ def _filled(ctx: Context, names: tuple[str, ...], before: dict[str, Binding], en
 
 def _entry(b: Binding) -> Entry:
     if isinstance(b, Bound) and isinstance(b.value, ScalarValue):
-        return Typed(b.value.dtype, b.value.weak)
+        return Typed(b.value.dtype, b.value.weak, instead=b.value.instead)
     return b
 
 
@@ -265,9 +265,18 @@ def _widened(ctx: Context, before: dict[str, Binding], entering: dict[str, Entry
         if isinstance(found, Unreadable) and (found.problem is None or isinstance(how, Unreadable)):
             continue  # what was refused in this trial must not be forgotten in another
         if found is not how and found != how and not _copied_back(ctx, name, how):
-            entering[name] = found
+            entering[name] = _from_start(how, found, before[name])
             changed = True
     return changed
+
+
+def _from_start(how: Entry, found: Entry, before: Binding) -> Entry:
+    """What a name must enter a loop as. Where a trial has shown that it leaves it strong, the Python numbers that
+    the trial made of it are none: it may still be what it started as, and the next trial shows what else."""
+    if not isinstance(how, Typed) or not isinstance(found, Typed) or not how.weak or found.weak:
+        return found
+    assert isinstance(before, Bound) and isinstance(before.value, ScalarValue)
+    return replace(found, instead=instead(before.value, found.weak))
 
 
 def _met(ctx: Context, name: str, entered: Binding, before: Binding) -> Binding | Typed:

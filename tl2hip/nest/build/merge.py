@@ -57,7 +57,7 @@ def meet(ctx: Context, name: str, one: Binding | None, other: Binding | None, re
     if not isinstance(one.value, ScalarValue) or not isinstance(other.value, ScalarValue):
         way = f"change it in place, `{name}[:] = …`, or use two names"
         return _two_types(name, described(one.value), "another array or place", way)
-    typed = merged(Typed.of(one.value), Typed.of(other.value))
+    typed = merged(one.value, other.value)
     if typed is None:
         return _two_types(name, described(one.value), described(other.value))
     for value in (one.value, other.value):
@@ -88,7 +88,7 @@ def filler(other: Binding) -> Binding:
 
 def carry(ctx: Context, name: str, typed: Typed, since: Span) -> Bound:
     """The local that carries a name from here on."""
-    return Bound(ScalarValue(ctx.version(name, typed.dtype), typed.weak), since)
+    return Bound(ScalarValue(ctx.version(name, typed.dtype), typed.weak, typed.instead), since)
 
 
 def set_to(ctx: Context, name: str, typed: Typed, value: Binding | None, at: Span) -> ir.Stmt | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tl2hip.dtypes import BF16, BOOL, F16, F32, F64, I64, DType
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold, whole
@@ -174,7 +176,7 @@ def truth(value: ScalarValue) -> ir.Expr:
 def choose(ctx: Context, name: str, test: ir.Expr, then: ScalarValue, orelse: ScalarValue, at: Span) -> ScalarValue:
     """`then if test else orelse`, in the one dtype of both."""
     one, other = alike(ctx, name, then, orelse, at)
-    return ScalarValue(fold.select(test, one.expr, other.expr), one.weak)
+    return replace(one, expr=fold.select(test, one.expr, other.expr))
 
 
 def alike(
@@ -182,7 +184,7 @@ def alike(
 ) -> tuple[ScalarValue, ScalarValue]:
     """Two values of a choice in the one dtype of both."""
     found = one_type(ctx, name, one, other, at)
-    a, b = (ScalarValue(stored(v, found.dtype, at), found.weak) for v in (one, other))
+    a, b = (ScalarValue(stored(v, found.dtype, at), found.weak, found.instead) for v in (one, other))
     return a, b
 
 
@@ -190,6 +192,7 @@ def extreme(ctx: Context, name: str, left: ScalarValue, right: ScalarValue, at: 
     """Python's `max(left, right)` or `min`: a NaN on the right is skipped, one on the left stays."""
     found = one_type(ctx, f"`{name}`", left, right, at)
     if found.dtype is BOOL:
-        return ScalarValue(ir.Binary("|" if name == "max" else "&", left.expr, right.expr), found.weak)
+        either = ir.Binary("|" if name == "max" else "&", left.expr, right.expr)
+        return ScalarValue(either, found.weak, found.instead)
     a, b = stored(left, found.dtype, at), stored(right, found.dtype, at)
-    return ScalarValue(fold.binary(name, a, b), found.weak)
+    return ScalarValue(fold.binary(name, a, b), found.weak, found.instead)

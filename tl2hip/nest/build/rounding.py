@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tl2hip.dtypes import BF16, BOOL, F64, I64
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold, operators
@@ -35,7 +37,7 @@ def python_round(ctx: Context, e: nodes.Call) -> Value:
             )
         found = rounded_to(ctx, "round", x, digits, e.at)
         assert isinstance(found, ScalarValue)
-        return ScalarValue(found.expr, x.weak)
+        return replace(found, weak=x.weak)
     if x.dtype is BOOL and not x.weak:
         way = "NumPy's bools have no __round__: write int(x)"
         raise Refused(problems.NotDefinedFor("round", x.dtype.name, way, at=e.at))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial, reduce
 
 from tl2hip.dtypes import DType
@@ -11,6 +12,7 @@ from tl2hip.nest.build.broadcast import Operand, Shape, broadcast, element, equa
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expand import loops, materialise
 from tl2hip.nest.build.types import common, stored
+from tl2hip.nest.build.undecided import decided
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value, View
 from tl2hip.nest.walk import all_parts, conjuncts
 from tl2hip.source.problems import types as problems
@@ -41,14 +43,15 @@ def store(ctx: Context, target: View, value: Value, at: Span) -> None:
     if not target.shape:
         if isinstance(found, ArrayValue):
             raise Refused(problems.ElementNeedsOneValue(at=at))
-        ctx.emit(store_one(target.array, target.index(()), stored(found, target.dtype, at), at))
+        one = decided(ctx, (found,), lambda v: ScalarValue(stored(v[0], target.dtype, at)), at)
+        ctx.emit(store_one(target.array, target.index(()), one.expr, at))
         return
     _check_shape(ctx, target.shape, found, at)
     if _overlaps(ctx, target, found):
         assert isinstance(found, ArrayValue)
         found = operand(materialise(ctx, found, "copy", at))
     elif isinstance(found, ScalarValue) and target.array in reads_of(found):
-        found = ScalarValue(ctx.temporary(found.expr, "value"), found.weak)
+        found = replace(found, expr=ctx.temporary(found.expr, "value"))
     with loops(ctx, target.shape) as index:
         e = stored(element(found, index), target.dtype, at)
         ctx.emit(store_one(target.array, target.index(index), e, at))

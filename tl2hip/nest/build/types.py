@@ -8,7 +8,7 @@ True
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, I32, I64, U32, DType, promote
 from tl2hip.nest import ir
@@ -22,19 +22,24 @@ from tl2hip.source.span import Span
 
 FP8 = (F8E4M3, F8E5M2)
 
+_MOST = 3
+"""Numbers that are told apart where a value may be any of several."""
+
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What promotion looks at: the dtype, whether it is weak, and whether the value is a constant."""
+    """What promotion looks at: the dtype, whether it is weak, and whether the value is a constant. `instead` goes
+    along with the type of a name that carries such a value."""
 
     dtype: DType
     weak: bool
     constant: bool = False
+    instead: tuple[ScalarValue, ...] = ()
 
     @classmethod
     def of(cls, value: ScalarValue | ArrayValue | View) -> Typed:
         if isinstance(value, ScalarValue):
-            return cls(value.dtype, value.weak, isinstance(value.expr, ir.Const))
+            return cls(value.dtype, value.weak, isinstance(value.expr, ir.Const), value.instead)
         return cls(value.dtype, isinstance(value, ArrayValue) and value.weak)
 
     @property
@@ -104,12 +109,19 @@ def stored(value: ScalarValue, dtype: DType, at: Span) -> ir.Expr:
     return in_type(value, dtype, at)
 
 
-def merged(a: Typed, b: Typed) -> Typed | None:
-    """The one type that carries a name which is `a` on one way and `b` on another; None for a conflict.
+def merged(one: ScalarValue, other: ScalarValue) -> Typed | None:
+    """The one type that carries a name which is `one` on one way and `other` on another; None for a conflict.
 
     A weak value takes the strong type. Two strong types never meet: what is computed with the name would have the
     one dtype or the other as the data decide, or as a loop has turned.
     """
+    found = _merged(Typed.of(one), Typed.of(other))
+    if found is None:
+        return None
+    return replace(found, instead=gathered(*(instead(value, found.weak) for value in (one, other))))
+
+
+def _merged(a: Typed, b: Typed) -> Typed | None:
     if a.dtype is b.dtype:
         return Typed(a.dtype, a.weak and b.weak)
     if a.weak and b.weak:
@@ -118,6 +130,29 @@ def merged(a: Typed, b: Typed) -> Typed | None:
         weak, strong = (a, b) if a.weak else (b, a)
         return Typed(strong.dtype, False) if weak.level <= strong.level else None
     return None
+
+
+def instead(value: ScalarValue, weak: bool) -> tuple[ScalarValue, ...]:
+    """What may stand in the place of a value once it is carried with others, weak only where they all are."""
+    if weak or not value.weak:
+        return value.instead
+    if isinstance(value.expr, ir.Select):
+        sides = (value.expr.then, value.expr.orelse)
+        return gathered(*(instead(ScalarValue(side, True), weak) for side in sides))
+    return (value,) if isinstance(value.expr, ir.Const) else (unknown(value.dtype),)
+
+
+def unknown(dtype: DType, weak: bool = True) -> ScalarValue:
+    """A number of which no more than its type is known."""
+    return ScalarValue(ir.Var("?", dtype), weak)
+
+
+def gathered(*several: tuple[ScalarValue, ...]) -> tuple[ScalarValue, ...]:
+    """All of some numbers, each once; of too many, as a loop may make them without end, their types alone."""
+    found = tuple(dict.fromkeys(v for some in several for v in some))
+    if len(found) <= _MOST:
+        return found
+    return tuple(dict.fromkeys(unknown(v.dtype, v.weak) for v in found))
 
 
 def keeps(ctx: Context, value: ScalarValue, dtype: DType) -> bool:
@@ -145,7 +180,7 @@ def one_type(ctx: Context, what: str, a: ScalarValue, b: ScalarValue, at: Span) 
     What a loop carries as a Python number may turn out to be strong once its body is built: then it is built again,
     and what was told here is forgotten.
     """
-    found = merged(Typed.of(a), Typed.of(b))
+    found = merged(a, b)
     if found is None:
         raise Refused(problems.TwoTypes(what, described(a), described(b), at=at))
     if found.dtype.is_float and found.dtype is ctx.stored[0] and at in ctx.stored[1]:
@@ -176,14 +211,21 @@ def unkept(value: ScalarValue, dtype: DType) -> str:
 def rounding(value: ScalarValue, dtype: DType) -> str:
     """The way out where a dtype does not keep a Python number."""
     number = value.expr.value if isinstance(value.expr, ir.Const) else "…"
-    if isinstance(number, float) and math.isinf(number):
-        number = "math.inf" if number > 0 else "-math.inf"
+    if isinstance(number, float):
+        number = written(number)
     if dtype is F64:
         return f"write `f64({number})` to have it rounded"
     if dtype.is_float:
         return f"write `{dtype}({number})` to have it rounded, or compute in f32, `f32({number})` beside `f32(…)`"
     wide = I64 if dtype.bits >= 32 or (isinstance(number, int) and not fits(number, I32)) else I32
     return f"compute in a dtype that holds both, `{wide}({number})` beside `{wide}(…)`"
+
+
+def written(number: float | int | bool) -> str:
+    """A number as source has it."""
+    if isinstance(number, float) and math.isinf(number):
+        return "math.inf" if number > 0 else "-math.inf"
+    return "math.nan" if number != number else str(number)
 
 
 def described(value: ScalarValue | ArrayValue | View) -> str:

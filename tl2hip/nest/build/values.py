@@ -16,10 +16,12 @@ from tl2hip.nest.ir import Expr
 
 @dataclass(frozen=True, slots=True)
 class ScalarValue:
-    """One number."""
+    """One number. `instead`: what Python may have in its place, where the data decide: most often the Python number
+    that a name started as. It is the same number, but what is computed with it need not be (see undecided.py)."""
 
     expr: Expr
     weak: bool = False
+    instead: tuple[ScalarValue, ...] = ()
 
     @property
     def dtype(self) -> DType:

@@ -10,6 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tl2hip.source.problems.types_choices import PowerSign as PowerSign
+    from tl2hip.source.problems.types_choices import StillPython as StillPython
+    from tl2hip.source.problems.types_choices import TwoTypes as TwoTypes
     from tl2hip.source.problems.types_forms import AssertNotSizes as AssertNotSizes
     from tl2hip.source.problems.types_forms import BadReturn as BadReturn
     from tl2hip.source.problems.types_forms import BadStep as BadStep
@@ -45,15 +48,18 @@ if TYPE_CHECKING:
     from tl2hip.source.problems.types_values import NoCommonType as NoCommonType
     from tl2hip.source.problems.types_values import NotBoolean as NotBoolean
     from tl2hip.source.problems.types_values import NotDefinedFor as NotDefinedFor
-    from tl2hip.source.problems.types_values import PowerSign as PowerSign
     from tl2hip.source.problems.types_values import ShapesDiffer as ShapesDiffer
-    from tl2hip.source.problems.types_values import TwoTypes as TwoTypes
     from tl2hip.source.problems.types_values import WrongAxis as WrongAxis
     from tl2hip.source.problems.types_values import WrongRank as WrongRank
     from tl2hip.source.problems.types_warnings import HeldInF32 as HeldInF32
     from tl2hip.source.problems.types_warnings import NarrowAccumulator as NarrowAccumulator
 
 _HOMES = {
+    "choices": (
+        "PowerSign",
+        "StillPython",
+        "TwoTypes",
+    ),
     "names": (
         "BadExtent",
         "BadSetting",
@@ -81,9 +87,7 @@ _HOMES = {
         "NoCommonType",
         "NotBoolean",
         "NotDefinedFor",
-        "PowerSign",
         "ShapesDiffer",
-        "TwoTypes",
         "WrongAxis",
         "WrongRank",
     ),

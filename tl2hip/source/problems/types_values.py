@@ -106,35 +106,6 @@ def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
 
 
 @dataclass(frozen=True)
-class TwoTypes(Problem):
-    code: ClassVar[str] = "TL323"
-    title: ClassVar[str] = "A choice between two dtypes"
-    message: ClassVar[str] = "{what} chooses between {left} and {right}: its dtype would depend on the data"
-    help: ClassVar[str] = "{way}"
-    why: ClassVar[str] = (
-        "`max(a, b)`, `min(a, b)` and `a if test else b` give one of two values. Where these have different "
-        "dtypes, so has the result, from element to element. A Python number takes the dtype of the other value "
-        "where that holds it exactly: in Python it stays the number that it is."
-    )
-    example: ClassVar[str] = """\
-@kernel
-def f(x: Tensor[f16, N], y: Tensor[f32, N]) -> None:
-    for i in range(N):
-        y[i] = max(x[i], y[i])
-"""
-    rewrite: ClassVar[str] = """\
-@kernel
-def f(x: Tensor[f16, N], y: Tensor[f32, N]) -> None:
-    for i in range(N):
-        y[i] = max(f32(x[i]), y[i])
-"""
-    what: str
-    left: str
-    right: str
-    way: str = "cast, so that both are of one dtype"
-
-
-@dataclass(frozen=True)
 class NotBoolean(Problem):
     code: ClassVar[str] = "TL324"
     title: ClassVar[str] = "`and` or `or` of numbers as a value"
@@ -157,27 +128,6 @@ def f(x: Tensor[f32, N], y: Tensor[f32, N]) -> None:
         y[i] = x[i] if x[i] != 0 else 1
 """
     op: str
-
-
-@dataclass(frozen=True)
-class PowerSign(Problem):
-    code: ClassVar[str] = "TL325"
-    title: ClassVar[str] = "Integer power whose type depends on its sign"
-    message: ClassVar[str] = "an integer to an integer power is a float where the exponent is below zero"
-    help: ClassVar[str] = "cast the base, as in `f32(x) ** n`, or use a constant exponent from 0 up"
-    why: ClassVar[str] = "`2 ** n` is an int for n from 0 up and a float below, so its type depends on a value."
-    example: ClassVar[str] = """\
-@kernel
-def f(n: int, y: Tensor[f32, N]) -> None:
-    for i in range(N):
-        y[i] = 2 ** n
-"""
-    rewrite: ClassVar[str] = """\
-@kernel
-def f(n: int, y: Tensor[f32, N]) -> None:
-    for i in range(N):
-        y[i] = f32(2) ** n
-"""
 
 
 @dataclass(frozen=True)
