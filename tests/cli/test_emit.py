@@ -339,6 +339,12 @@ def test_a_process_that_dies_takes_its_file_only(cli: Cli, folder: Path, monkeyp
     assert [p.name for p in (folder / "hip").rglob("*.hip")] == ["two.hip"]
 
 
+def test_a_named_file_that_is_no_python_is_told_so_though_it_speaks_of_no_kernel(cli: Cli, folder: Path) -> None:
+    (folder / "plain.py").write_text("x = (1\n")
+    ran = cli("emit", "plain.py")
+    assert ran.code == 1 and "plain.py:1:5: TL101" in ran.err and "TL802" not in ran.err
+
+
 # --- types from outside ----------------------------------------------------------------------------------
 
 

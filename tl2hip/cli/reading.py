@@ -62,13 +62,21 @@ def _patterns(texts: Sequence[str], option: str) -> tuple[Pattern, ...]:
 
 
 def no_kernel(paths: Sequence[str]) -> Stop:
-    """The exception that ends a run that found nothing to do; it says how a function of lists becomes a kernel."""
+    """The exception that ends a run that found nothing to do: it says where a file that was named is no Python, or
+    how a function of lists becomes a kernel."""
+    from tl2hip.source.problems.base import show
     from tl2hip.source.problems.use import NoKernel
+    from tl2hip.source.scan import parse
     from tl2hip.source.unmarked import way_to_mark
 
-    for source in Files(paths):
-        if source.named and source.path != STDIN:
-            way = way_to_mark(read_input(source).text)
+    for named in Files(paths):
+        if named.named and named.path != STDIN:
+            source = read_input(named)
+            try:
+                parse(source)
+            except Refused as refused:
+                return Stop(show(refused.problem, source), FOUND)
+            way = way_to_mark(source.text)
             if way is not None:
                 return stop(NoKernel(way), ", ".join(paths))
     return stop(NoKernel(), ", ".join(paths))
