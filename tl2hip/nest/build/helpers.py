@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from tl2hip.nest.build.context import Bound, Context, Result, Told, Unreadable
+from tl2hip.nest.build.hints import check_parameter, check_returned
 from tl2hip.nest.build.returns import always_returns, returns_nothing, returns_value, with_result
 from tl2hip.nest.ir import Store, Update
 from tl2hip.nest.walk import all_stmts
@@ -37,15 +38,21 @@ def call_helper(ctx: Context, e: nodes.Call, f: nodes.Function) -> Result | None
         raise Told
     given = _arguments(ctx, e, f)
     values = {name: ctx.evaluate(ctx, a) for name, a in given.items()}
+    found: Result | None
     with _told_with_call(ctx, e):
+        for p in f.parameters:
+            check_parameter(ctx, p, values[p.name])
         match f.body:
             case (nodes.Return(value=nodes.Expr() as only),):
                 with _inside(ctx, f):
                     ctx.state.names = {name: Bound(v, e.at) for name, v in values.items()}
-                    return ctx.evaluate(ctx, only)
+                    found = ctx.evaluate(ctx, only)
+                check_returned(ctx, f, found)
+                return found
             case _:
                 with ctx.block() as body:
                     found = _built(ctx, e, f, values)
+        check_returned(ctx, f, found)
     changed = [s.array for s in all_stmts(tuple(body)) if isinstance(s, Store | Update) and s.array in arrays]
     if changed and not whole:
         raise Refused(problems.ChangesInside(f.name, changed[0], at=e.at))

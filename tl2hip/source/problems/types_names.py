@@ -296,8 +296,8 @@ class LocalHint(Problem):
     message: ClassVar[str] = "annotating `{name}` does not cast it: its value is {dtype}"
     help: ClassVar[str] = "cast the value, as in `{name} = f32(…)`, and leave the annotation out"
     why: ClassVar[str] = (
-        "Python does not evaluate the annotation of a local, so it does not cast. One that says another type "
-        "than the value has would promise what does not happen."
+        "Python does not evaluate the annotation of a local, so it does not cast. One that says another type than "
+        "the value has would promise what does not happen. So does a parameter's, of a function a kernel calls."
     )
     example: ClassVar[str] = """\
 @kernel
