@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from tests.nest import by_hand as h
+from tests.nest.build.helpers import nest_of
+from tests.nest.build.test_loops import over
 from tl2hip.dtypes import BF16, BOOL, F16, F32, F64, I8, I32, I64, U8, U32, DType
 from tl2hip.nest.ir import (
     FUNCTIONS,
@@ -184,6 +186,15 @@ def test_too_long_a_run_is_given_up() -> None:
     given = {"x": np.zeros(1, np.float32), "count": np.zeros(1, np.int64)}
     with pytest.raises(TooLong):
         run(h.escape(), given, {"limit": 10**9}, {"N": 1}, steps=100)
+
+
+@pytest.mark.parametrize("parallel", [(), ("i",)])
+def test_turns_that_are_too_many_are_not_begun(parallel: tuple[str, ...]) -> None:
+    nest = nest_of(over("for i in range(2**62):\n    y[i % N] = x[i % N]"))
+    given = {"x": np.ones(3, np.float32), "y": np.zeros(3, np.float32)}
+    with pytest.raises(TooLong):
+        run(nest, given, {}, {"N": 3}, parallel=parallel, steps=100)
+    assert not given["y"].any()
 
 
 @pytest.mark.parametrize("parallel", [(), ("i",), ("i", "k")])

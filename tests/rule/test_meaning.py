@@ -56,6 +56,8 @@ def test_integers_have_neutral_elements_of_their_own() -> None:
     assert [nothing("min", t).value for t in (I8, U8, BOOL)] == [127, 255, 1]
     assert [nothing("max", t).value for t in (I8, U8, BOOL)] == [-128, 0, 0]
     assert nothing("max", F32).value == -math.inf
+    for op, expected in (("&", [-1, 255, True]), ("|", [0, 0, False]), ("^", [0, 0, False])):
+        assert [nothing(op, t).value for t in (I8, U8, BOOL)] == expected
 
 
 def test_a_store_under_a_test_says_so() -> None:

@@ -46,6 +46,9 @@ def stripped(e: Expr) -> Expr:
 
 def nothing(op: str, dtype: DType) -> Const:
     """What leaves every value of a dtype as it is under an operation."""
+    if op in ("&", "|", "^"):
+        ones = {"bool": True, "int": -1, "uint": (1 << dtype.bits) - 1}[dtype.kind]
+        return Const(ones if op == "&" else ones & 0, dtype)
     value = neutral(op)
     if not dtype.is_float and value in (math.inf, -math.inf):
         least = -(1 << (dtype.bits - 1)) if dtype.kind == "int" else 0

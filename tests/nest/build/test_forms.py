@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.nest.build.helpers import built, check, codes, nest_of, underlined
+from tests.nest.build.helpers import built, check, codes, nest_of, refusal, underlined
 from tl2hip.nest.ir import Loop
 from tl2hip.nest.walk import all_stmts
 
@@ -175,3 +175,21 @@ def test_shapes_are_named_as_they_were_written() -> None:
     assert problem.way_out == "slice both by the same bounds, or write the loop over elements"
     _, (problem,), _ = built(over("b = x[0:3]\ny[:2] = b[1:]"))
     assert problem.way_out == "a slice is cut off at the end of its array: say `assert N >= 3`"
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("np.max(X, dtype=np.float32)", "np.float32"),
+        ("np.any(X, dtype=None)", "None"),
+        ("np.max(X, 0, x)[0]", "x"),
+        ("np.sum(X, 0, np.float32, x)[0]", "x"),
+        ("np.std(X, ddof=1)", "1"),
+        ("np.argmax(X, 0, x)[0]", "x"),
+        ("np.cumsum(X, 0, np.float32, X)[0, 0]", "X"),
+    ],
+)
+def test_what_a_reduction_does_not_take_is_refused(expression: str, expected: str) -> None:
+    head = "X: Tensor[f32, M, N], x: Tensor[f32, N], y: Tensor[f32, N]"
+    code, at = refusal(over(f"y[0] = {expression}", head))
+    assert code == "TL342" and at.endswith(expected)

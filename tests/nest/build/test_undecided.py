@@ -100,6 +100,14 @@ def test_every_way_to_carry_such_a_value_is_followed(body: str, expected: str) -
     assert refusal(over(body, "x: Tensor[i8, N], y: Tensor[i32, N], n: int")) == ("TL328", expected)
 
 
+@pytest.mark.parametrize(
+    "use", ["m.astype(np.float32)", "m.ndim", "sum(x[j] for j in range(n)).astype(np.float32)"]
+)
+def test_what_python_numbers_do_not_have_is_refused(use: str) -> None:
+    body = f"m = 3\nif n > 2:\n    m = x[0]\ny[0] = {use}"
+    assert refusal(over(body, "x: Tensor[i8, N], y: Tensor[f32, N], n: int")) == ("TL328", use)
+
+
 def test_an_array_of_such_a_value_says_its_dtype() -> None:
     body = "m = 3\nif n > 2:\n    m = x[0]\n{}\ny[0] = t[0]"
     head = "x: Tensor[i8, N], y: Tensor[i32, N], n: int"

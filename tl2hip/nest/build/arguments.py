@@ -23,10 +23,11 @@ class Arguments:
             takes = ", ".join(order)
             raise Refused(problems.WrongArguments(name, f"takes ({takes}) here", at=call.args[len(order)].at))
         self._given: dict[str, nodes.Expr] = dict(zip(order, call.args, strict=False))
+        self._places = {name: e.at for name, e in self._given.items()}
         for k in call.keywords:
             if k.name not in order or k.name in self._given:
                 raise Refused(problems.WrongArguments(name, f"has no conversion for {k.name}= here", at=k.at))
-            self._given[k.name] = k.value
+            self._given[k.name], self._places[k.name] = k.value, k.at
         for parameter in needed:
             if parameter not in self._given:
                 raise Refused(problems.WrongArguments(name, f"needs {parameter}", at=call.at))
@@ -39,6 +40,13 @@ class Arguments:
         """The argument of a parameter, None where it is not given or `None`."""
         found = self._given.get(name)
         return None if isinstance(found, nodes.Nothing) else found
+
+    def without(self, *names: str) -> None:
+        """Refuses a call that gives one of these parameters more than `None`."""
+        for name in names:
+            if self.optional(name) is not None:
+                reason, at = f"has no conversion for {name}= here", self._places[name]
+                raise Refused(problems.WrongArguments(self._name, reason, at=at))
 
     def dtype(self, name: str) -> DType | None:
         """The dtype an argument names."""

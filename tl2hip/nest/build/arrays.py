@@ -22,6 +22,7 @@ from tl2hip.nest.build.reductions import KINDS, reduce
 from tl2hip.nest.build.rounding import divided, rounded_to
 from tl2hip.nest.build.running import running
 from tl2hip.nest.build.shapes import contiguous, permuted, raveled, reshaped, swapped
+from tl2hip.nest.build.undecided import check_numpys
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, Value
 from tl2hip.nest.build.winners import winner
 from tl2hip.source import nodes
@@ -87,25 +88,37 @@ def method(ctx: Context, e: nodes.Call, func: nodes.Attribute) -> Result | None:
     base = value(ctx, func.value)
     if isinstance(base, ScalarValue) and base.weak:
         return None  # Python's own numbers have no method of an array
+    check_numpys(base, e.at)
     return found(Use(ctx, e, func.name, base))
 
 
+_PARAMETERS = {
+    **dict.fromkeys(("max", "min", "any", "all"), ("axis", "out", "keepdims")),
+    **dict.fromkeys(("sum", "prod", "mean"), ("axis", "dtype", "out", "keepdims")),
+    **dict.fromkeys(("var", "std"), ("axis", "dtype", "out", "ddof", "keepdims")),
+}
+"""What NumPy's reductions take after the array, in its order."""
+
+
 def _reduced(use: Use) -> Value:
-    base, given = use.given("axis", "dtype", "keepdims")
+    base, given = use.given(*_PARAMETERS[use.name])
+    given.without("out", "ddof")
     found = array(base, f"`{use.name}`", use.call.at)
     axes = given.axes("axis", len(found.shape))
     return reduce(use.ctx, use.name, found, axes, given.flag("keepdims"), use.call.at, given.dtype("dtype"))
 
 
 def _winner(use: Use) -> Value:
-    base, given = use.given("axis", "keepdims")
+    base, given = use.given("axis", "out", "keepdims")
+    given.without("out")
     found = array(base, f"`{use.name}`", use.call.at)
     axis = given.axis("axis", len(found.shape))
     return winner(use.ctx, use.name, found, axis, given.flag("keepdims"), use.call.at)
 
 
 def _running(use: Use) -> Value:
-    base, given = use.given("axis", "dtype")
+    base, given = use.given("axis", "dtype", "out")
+    given.without("out")
     found = array(base, f"`{use.name}`", use.call.at)
     axis = given.axis("axis", len(found.shape))
     return running(use.ctx, use.name, found, axis, given.dtype("dtype"), use.call.at)

@@ -7,6 +7,7 @@ from tl2hip.nest.build import fold
 from tl2hip.nest.build.context import Context, Result
 from tl2hip.nest.build.names import library_number, means
 from tl2hip.nest.build.slices import transposed
+from tl2hip.nest.build.undecided import check_numpys
 from tl2hip.nest.build.values import ScalarValue, Value
 from tl2hip.source import nodes
 from tl2hip.source.problems import types as problems
@@ -28,7 +29,10 @@ def attribute(ctx: Context, e: nodes.Attribute) -> Result:
 
 
 def of_value(base: Value, e: nodes.Attribute) -> Result:
-    """An attribute of an array or of a number."""
+    """An attribute of an array or of one of NumPy's numbers; Python's have none of these."""
+    if isinstance(base, ScalarValue) and base.weak:
+        raise Refused(problems.UnknownAttribute(e.name, at=e.at))
+    check_numpys(base, e.at)
     shape = () if isinstance(base, ScalarValue) else base.shape
     if e.name == "shape":
         return tuple(ScalarValue(extent, weak=True) for extent in shape)

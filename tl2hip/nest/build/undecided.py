@@ -16,7 +16,7 @@ from tl2hip.nest.build import fold
 from tl2hip.nest.build.constants import converted
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.types import described, gathered, instead, keeps, unknown, written
-from tl2hip.nest.build.values import ScalarValue
+from tl2hip.nest.build.values import ScalarValue, Value
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
 from tl2hip.source.span import Span
@@ -44,22 +44,28 @@ def decided(ctx: Context, values: Scalars, apply: Apply, at: Span) -> ScalarValu
         same = _compared if found.dtype is BOOL else _computed
         number = same(ctx, values, picked, found, other, apply)
         if number is None:
-            ctx.tell(_problem(values, picked, found, other, at))
+            value, now = next((v, p) for v, p in zip(values, picked, strict=True) if p is not v)
+            ctx.tell(still_python(value, now, described(other), described(found), at))
         else:
             numbers.append(number)
     return ScalarValue(found.expr, found.weak, gathered(*numbers))
 
 
-def _problem(
-    values: Scalars, picked: Scalars, found: ScalarValue, other: ScalarValue, at: Span
-) -> problems.StillPython:
-    value, number = next((v, p) for v, p in zip(values, picked, strict=True) if p is not v)
+def check_numpys(value: Value, at: Span) -> None:
+    """Refuses a number in whose place Python may have its own, where only NumPy's will do."""
+    python = [v for v in value.instead if v.weak] if isinstance(value, ScalarValue) else []
+    if isinstance(value, ScalarValue) and python:
+        raise Refused(still_python(value, python[0], "an AttributeError", described(value), at))
+
+
+def still_python(value: ScalarValue, number: ScalarValue, other: str, found: str, at: Span) -> problems.StillPython:
+    """What is told of a value in whose place Python may have `number`, which would give `other`, not `found`."""
     name = f"`{value.expr.name}`" if isinstance(value.expr, ir.Var) else "a value here"
     kind = f"the Python {described(number)}" if number.weak else f"of dtype {number.dtype}"
     start = "…"
     if isinstance(number.expr, ir.Const) and number.weak:
         kind, start = f"{kind} {number.expr.value}", written(number.expr.value)
-    return problems.StillPython(name, kind, value.dtype.name, described(other), described(found), start, at=at)
+    return problems.StillPython(name, kind, value.dtype.name, other, found, start, at=at)
 
 
 def _computed(

@@ -209,10 +209,11 @@ class Machine(Generic[V]):
             for s in body:
                 self._runners[type(s)](s, frame)
 
-    def _step(self) -> None:
+    def _step(self, ahead: int = 0) -> None:
+        """Counts an iteration, or many lanes at once; gives up where more than may be taken are `ahead` of it."""
         if self.steps is not None:
             self.steps -= 1
-            if self.steps < 0:
+            if self.steps < ahead:
                 raise TooLong(f"{self.nest.name} was given up: it takes too many iterations")
 
     def _depth(self, s: Stmt) -> int | None:
@@ -317,7 +318,7 @@ class Machine(Generic[V]):
             self._spread(s, frame, start, trips)
         elif len(trips) == 1:
             for t in range(int(trips[0])):
-                self._step()
+                self._step(int(trips[0]) - t - 1)
                 frame.read["@" + s.axis.name] = self.arithmetic.whole(start + t * s.axis.step)
                 self.block(s.body, frame)
         else:
@@ -346,7 +347,7 @@ class Machine(Generic[V]):
         makes = any(isinstance(x, Alloc) for x in all_stmts(s.body))
         width = LANES_WITH_LOCALS if makes else LANES
         for low in range(0, total, width):
-            self._step()
+            self._step((total - low - 1) // width)
             lane = np.arange(low, min(low + width, total))
             pick = np.searchsorted(ends, lane, side="right") if frame.n > 1 else np.zeros(len(lane), np.int64)
             turn = lane - (ends - counts)[pick]
