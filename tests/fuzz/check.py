@@ -13,6 +13,7 @@ import numpy as np
 
 from tests.fuzz.edges import MODE, EdgeSession, chooses
 from tests.fuzz.generate import HEAD, Program
+from tests.fuzz.products import TILED
 from tests.fuzz.reasons import REASONS
 from tl2hip import api
 from tl2hip.hip import LauncherInfo, print_plans
@@ -30,6 +31,9 @@ SMALL = (2, 3, 4, 5, 7)
 ROOMY = (5, 6, 7)
 """Extents that leave every loop something to do, whatever margins it keeps."""
 WIDE = (63, 64, 65, 66, 129)
+TILED_SHAPES = ((17, 9, 70), (3, 33, 100), (18, 18, 35), (5, 16, 131), (33, 8, 41), (16, 16, 48), (2, 17, 300))
+"""Extents of M, N and K that are several tiles of a product, of which the last is mostly a part of one."""
+TILED_WORK = 5 * WORK
 ROUNDED = ("normal", "positive", "cancelling", "large", "normal")
 HOSTILE = ("edges", "coded", "edges", "one-hot")
 SPECIAL = 2
@@ -59,7 +63,7 @@ class Outcome:
 
 def cases_of(nest: Nest, program: Program) -> list[Case]:
     """What a program is tried in: a small shape, one past a wave, one with an empty or unit extent; where it takes
-    a max or min of floats, some with the data of `edges`."""
+    a max or min of floats, some with the data of `edges`; where it has a product in tiles, a few tiles."""
     draw = random.Random(f"cases {program.seed}")
     small = {n: draw.choice(SMALL) for n in nest.dims}
     wide, thin = dict(small), dict(small)
@@ -70,7 +74,12 @@ def cases_of(nest: Nest, program: Program) -> list[Case]:
     planned = [(small, "integers"), (wide, draw.choice(ROUNDED)), (thin, draw.choice(HOSTILE))]
     if chooses(program.features):
         planned += [(_roomy(nest, draw), MODE) for _ in range(SPECIAL)]
-    return _fitting(nest, planned)
+    found = _fitting(nest, planned)
+    if TILED in program.features:
+        tiled = dict(zip(("M", "N", "K"), draw.choice(TILED_SHAPES), strict=True))
+        sizes = {n: tiled[n] for n in nest.dims}
+        found += _fitting(nest, [(sizes, draw.choice(("integers", "normal")))], TILED_WORK)
+    return found
 
 
 def more_cases(nest: Nest, seed: int) -> list[Case]:
@@ -83,16 +92,16 @@ def _roomy(nest: Nest, draw: random.Random) -> Sizes:
     return {n: draw.choice(ROOMY) for n in nest.dims}
 
 
-def _fitting(nest: Nest, planned: Sequence[Case]) -> list[Case]:
+def _fitting(nest: Nest, planned: Sequence[Case], most: int = WORK) -> list[Case]:
     """The cases that the program's checks admit, their work bounded."""
-    fitting = [(_within(nest, sizes), mode) for sizes, mode in planned]
+    fitting = [(_within(nest, sizes, most), mode) for sizes, mode in planned]
     return [(sizes, mode) for sizes, mode in fitting if admitted(nest, sizes)]
 
 
-def _within(nest: Nest, sizes: Sizes) -> Sizes:
+def _within(nest: Nest, sizes: Sizes, most: int) -> Sizes:
     """The shape with its largest extents halved until its work fits."""
     sizes = dict(sizes)
-    while work(nest, sizes) > WORK and max(sizes.values(), default=0) > 2:
+    while work(nest, sizes) > most and max(sizes.values(), default=0) > 2:
         largest = max(sizes, key=lambda n: sizes[n])
         sizes[largest] = sizes[largest] // 2 + 1 if sizes[largest] > 3 else 2
     return sizes

@@ -295,6 +295,7 @@ def inner_update(w: Writer) -> None:
         w.line(f"{s} = {tag}(0)")
         with loop(w, axis, plain=True) as j:
             if w.chance(0.4):
+                w.mark("row element read back")
                 w.line(f"{y.name}[{i.name}, {j.name}] = {x.name}[{i.name}, {j.name}] - {m}")
                 w.line(f"{s} += {y.name}[{i.name}, {j.name}] * {tag}(0.5)")
             else:
@@ -321,3 +322,23 @@ def written_again(w: Writer) -> None:
     with ExitStack() as stack:
         at = [stack.enter_context(loop(w, d)).name for d in target.extents]
         w.line(f"{element(w, target, at)} = {value(w, target.dtype, 1)}")
+
+
+def read_back(w: Writer) -> None:
+    """An element that is read behind its store, by the same iteration: the load must not overtake the store."""
+    tag = w.dtype()
+    extents = dims(w, w.one((1, 1, 2)))
+    y, z = w.parameter(tag, extents), w.parameter(tag, extents)
+    w.writing |= {y.name, z.name}
+    w.mark("element read back")
+    with ExitStack() as stack:
+        at = [stack.enter_context(loop(w, d)).name for d in extents]
+        here = element(w, y, at)
+        w.line(f"{here} {w.one(('=', '=', '+='))} {value(w, tag, 1)}")
+        held = w.name("t", "e")
+        w.line(f"{held} = {element(w, y, at)} {w.one(('+', '-', '*'))} {literal(w, tag)}")
+        if w.chance(0.5):
+            w.line(f"{here} = {held} - {value(w, tag, 0)}")
+            w.line(f"{element(w, z, at)} = {held} + {element(w, y, at)}")
+        else:
+            w.line(f"{element(w, z, at)} = {held}")

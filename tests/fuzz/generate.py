@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from tests.fuzz import forms, irregular, nests, whole
+from tests.fuzz import forms, irregular, nests, products, whole
 from tests.fuzz.kinds import NUMPY
 from tests.fuzz.writer import FIXED, Part, Writer
 
@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tl2hip import (
-    Tensor, Tile, bf16, bool_, dims, distinct, f16, f32, f64, i8, i16, i32, i64, kernel, serial, u8, u32, unroll,
+    Tensor, Tile, bf16, bool_, dims, distinct, f16, f32, f64, i8, i16, i32, i64, kernel, serial, stages, u8, u32,
+    unroll,
 )
 
 M, N, K = dims("M N K")
@@ -50,7 +51,9 @@ PARTS: tuple[tuple[Part, int], ...] = (
     (whole.relax, 2),
     (whole.branch, 3),
     (whole.generator_sum, 2),
-    (whole.matrix_product, 3),
+    (products.matrix_product, 1),
+    (products.tiled_product, 4),
+    (forms.read_back, 4),
     (forms.view, 3),
     (forms.column, 2),
     (forms.helper, 3),

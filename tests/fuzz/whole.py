@@ -1,4 +1,4 @@
-"""Templates of whole functions' parts: slices, time loops, local arrays between nests, matrix products."""
+"""Templates of whole functions' parts: slices, time loops, local arrays between nests."""
 
 from __future__ import annotations
 
@@ -251,22 +251,3 @@ def generator_sum(w: Writer) -> None:
         test = f" if {x.name}[{i.name}, {e}] > 0" if w.chance(0.4) else ""
         inner = f"{x.name}[{i.name}, {e}] * {literal(w, tag)}"
         w.line(f"{target.name}[{i.name}] = sum({inner} for {e} in range({axis}){test})")
-
-
-def matrix_product(w: Writer) -> None:
-    """A product of matrices in loops, its accumulator and order as they come."""
-    tag = w.one(("f16", "bf16", "f32", "f64", "i8", "i32"))
-    wide = {"f16": "f32", "bf16": "f32", "i8": "i32"}.get(tag, tag)
-    a, b = w.source(tag, ("M", "K")), w.source(tag, ("K", "N"))
-    c = w.parameter(wide, ("M", "N"))
-    w.writing.add(c.name)
-    w.mark("matrix product")
-    with loop(w, "M") as i, loop(w, "N") as j:
-        s = w.name("s", "acc")
-        w.line(f"{s} = {wide}(0)")
-        with loop(w, "K") as k:
-            left, right = f"{a.name}[{i.name}, {k.name}]", f"{b.name}[{k.name}, {j.name}]"
-            if wide != tag:
-                left, right = f"{wide}({left})", f"{wide}({right})"
-            w.line(f"{s} += {left} * {right}")
-        w.line(f"{c.name}[{i.name}, {j.name}] = {s}" if w.chance(0.7) else f"{c.name}[{i.name}, {j.name}] += {s}")

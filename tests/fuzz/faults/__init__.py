@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fuzz.faults import planning, reading
+from tests.fuzz.faults import moving, planning, reading
 from tests.fuzz.faults.table import FAULTS, Fault
 
-__all__ = ["FAULTS", "Fault", "planning", "reading"]
+__all__ = ["FAULTS", "Fault", "moving", "planning", "reading"]
