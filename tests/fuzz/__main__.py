@@ -19,6 +19,8 @@ from tests.fuzz.shrink import shrunk
 
 UNIT = 25
 """Programs to a translation unit."""
+RARE = 40
+"""A feature is rare where fewer than one in so many programs ran with it: 500 of 20,000."""
 DETECT = 8
 """Each how-many-th unit runs with the detectors."""
 
@@ -30,7 +32,7 @@ def unit(first: int) -> list[Outcome]:
 
 def summary(outcomes: Iterable[Outcome], shown: int | None = 20) -> str:
     """Counts of verdicts, of refusals by code, and of features and pairs of them (as many as are `shown`, None for
-    all) among the programs that were run."""
+    all) among the programs that were run; at last the features that came rarely."""
     outcomes = list(outcomes)
     verdicts = Counter(o.verdict for o in outcomes)
     refusals = Counter(o.code for o in outcomes if o.verdict == "refused")
@@ -47,8 +49,18 @@ def summary(outcomes: Iterable[Outcome], shown: int | None = 20) -> str:
         *(f"{n:6}  {f}" for f, n in sorted(features.items(), key=lambda item: (-item[1], item[0]))),
         f"{len(pairs)} of {len(features) * (len(features) - 1) // 2} pairs of features; the most frequent:",
         *(f"{n:6}  {a} + {b}" for (a, b), n in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))[:shown]),
+        rare(outcomes),
     ]
     return "\n".join(lines)
+
+
+def rare(outcomes: Iterable[Outcome]) -> str:
+    """Which features of these programs ran too seldom; those of refused programs alone ran never."""
+    outcomes = list(outcomes)
+    least = len(outcomes) / RARE
+    ran = Counter(f for o in outcomes if o.verdict != "refused" for f in o.program.features)
+    few = sorted((ran[f], f) for f in {f for o in outcomes for f in o.program.features} if ran[f] < least)
+    return f"rare (in fewer than {least:g} programs that ran): " + (", ".join(f"{f} {n}" for n, f in few) or "none")
 
 
 def failure(o: Outcome, shrink: bool = True) -> str:

@@ -24,16 +24,16 @@ from tl2hip.prove.emulate import Emulator, Library, LoadError
 from tl2hip.prove.verify import Options
 from tl2hip.source.span import Source
 
-WORK = 2500
+WORK = 2000
 """How many innermost statements a case may take, so that plain Python is quick."""
 
 SMALL = (2, 3, 4, 5, 7)
 ROOMY = (5, 6, 7)
 """Extents that leave every loop something to do, whatever margins it keeps."""
 WIDE = (63, 64, 65, 66, 129)
-TILED_SHAPES = ((17, 9, 70), (3, 33, 100), (18, 18, 35), (5, 16, 131), (33, 8, 41), (16, 16, 48), (2, 17, 300))
+TILED_SHAPES = ((3, 17, 70), (2, 17, 131), (17, 8, 35), (3, 18, 100), (2, 9, 300), (5, 16, 65), (18, 16, 33))
 """Extents of M, N and K that are several tiles of a product, of which the last is mostly a part of one."""
-TILED_WORK = 5 * WORK
+TILED_WORK = 16_000
 ROUNDED = ("normal", "positive", "cancelling", "large", "normal")
 HOSTILE = ("edges", "coded", "edges", "one-hot")
 SPECIAL = 2
@@ -125,7 +125,7 @@ def check(programs: Sequence[Program], detect: bool = False, cases: Sequence[Cas
         return _apart(programs, detect, cases, f"not read: {conversion.told}")
     done = {p.name: _refused(p, kernels[p.name], conversion) for p in programs}
     accepted = [p for p in programs if done[p.name] is None]
-    found = {p.name: o for p, o in zip(accepted, _accepted(accepted, kernels, text, detect, cases), strict=True)}
+    found = {p.name: o for p, o in zip(accepted, _accepted(accepted, kernels, detect, cases), strict=True)}
     return [done[p.name] or found[p.name] for p in programs]
 
 
@@ -152,7 +152,6 @@ def _refused(program: Program, kernel: api.Converted, conversion: api.Conversion
 def _accepted(
     programs: Sequence[Program],
     kernels: dict[str, api.Converted],
-    text: str,
     detect: bool,
     cases: Sequence[Case],
 ) -> list[Outcome]:
@@ -165,10 +164,9 @@ def _accepted(
         library = Emulator.load(printed.text, detect=detect, quick=True)
     except (CompileError, LoadError) as error:
         return _apart(programs, detect, cases, f"the text does not compile:\n{getattr(error, 'log', error)}")
-    functions = run(text, f"<fuzz {programs[0].name}>")
     with library:
         return [
-            _tried(p, kernels[p.name], info, library, functions[p.name], cases)
+            _tried(p, kernels[p.name], info, library, run(p), cases)
             for p, info in zip(programs, printed.launchers, strict=True)
         ]
 
@@ -223,9 +221,11 @@ class Watched:
         return returned
 
 
-def run(text: str, name: str) -> dict[str, Any]:
-    """The names of a unit that was run as Python."""
+def run(program: Program) -> Callable[..., Any]:
+    """A program as a Python function. It has a file of its own: the notation reads the file of each kernel."""
+    text, name = unit_text([program]), f"<fuzz {program.name}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     found: dict[str, Any] = {"__name__": "fuzz_unit"}
     exec(compile(text, name, "exec"), found)
-    return found
+    function: Callable[..., Any] = found[program.name]
+    return function

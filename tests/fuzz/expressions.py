@@ -2,58 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from tests.fuzz.indices import element
 from tests.fuzz.kinds import FLOATS, INTEGERS, MIXED, is_float
+from tests.fuzz.leaves import Make, another, leaf, literal, small_weak, varied, weak_int
 from tests.fuzz.writer import Writer
 
-Make = Callable[[], str]
-
-
-# --- values ----------------------------------------------------------------------------------------------
-
-
-def literal(w: Writer, tag: str) -> str:
-    """A weak number that an operand of the tag takes."""
-    if is_float(tag) or tag == "float":
-        return w.one(("0.5", "2.0", "1.5", "0.25", "3", "-1.0", "1", "0.1", "-2", "1e-3"))
-    if tag.startswith("u"):
-        return w.one(("1", "2", "3", "7", "11", "100"))
-    return w.one(("1", "2", "3", "-1", "-3", "7", "5", "100"))
-
-
-def weak_int(w: Writer, depth: int = 1) -> str:
-    """A small Python integer of indices."""
-    options: list[tuple[Make, int]] = [(lambda: w.one(("1", "2", "3", "5")), 1)]
-    if w.axes:
-        a = w.one(w.axes).name
-        b = w.one(w.axes).name
-        options += [
-            (lambda: a, 5),
-            (lambda: f"({a} + {b})", 1),
-            (lambda: f"({a} - {b})", 1),
-            (lambda: f"({a} % 3)", 1),
-            (lambda: f"({a} // 2)", 1),
-            (lambda: f"(({a} - 4) // 3)", 1),
-            (lambda: f"(({b} - 5) % 4)", 1),
-            (lambda: f"(-{a} % 5)", 1),
-        ]
-    if w.held("int"):
-        options.append((lambda: w.one(w.held("int")), 4))
-    if w.scalars.get("n") == "int" or w.chance(0.1):
-        options.append((lambda: w.scalar("int"), 1))
-    w.mark("weak int")
-    return w.weighted(options)()
-
-
-def small_weak(w: Writer, tag: str) -> str:
-    """A weak integer that fits the narrowest type and is not below 0 for an unsigned one."""
-    if is_float(tag):
-        return weak_int(w)
-    if w.axes:
-        return f"({w.one(w.axes).name} % {w.one((3, 5, 7))})"
-    return literal(w, tag)
+# --- values -----------------------------------------------------------------------------------------------
 
 
 def value(w: Writer, tag: str, depth: int) -> str:
@@ -67,35 +21,25 @@ def value(w: Writer, tag: str, depth: int) -> str:
     return w.weighted(_forms(w, tag, depth))()
 
 
-def leaf(w: Writer, tag: str) -> str:
-    """A load, a local, a scalar argument or a number of the dtype."""
-    held = w.held(tag)
-    arrays = w.readable(tag)
-    options: list[tuple[Make, int]] = [(lambda: f"{tag}({literal(w, tag)})", 1)]
-    if held:
-        options.append((lambda: w.one(held), 6))
-    if arrays:
-        options.append((lambda: element(w, w.one(arrays)), 8))
-    elif w.axes and len(w.parameters) < 6:
-        dims = tuple(dict.fromkeys(a.dim for a in w.axes[-2:]))
-        options.append((lambda: element(w, w.parameter(tag, dims)), 8))
-    if tag in w.scalars.values() or w.chance(0.2):
-        options.append((lambda: w.scalar(tag), 4))
-    return w.weighted(options)()
+def seldom_or_value(w: Writer, tag: str, depth: int) -> str:
+    """An expression of a strong dtype, at times one of the forms that are seldom drawn among all others."""
+    if tag == "bool" or w.chance(0.45):
+        return value(w, tag, depth)
 
+    def sub() -> str:
+        return value(w, tag, min(depth, 2) - 1)
 
-def varied(w: Writer, tag: str, text: str) -> str:
-    """The expression; where it is a constant, an element of an array."""
-    return text if w.varies(text) else _fresh(w, tag)
-
-
-def another(w: Writer, tag: str, make: Make, *known: str) -> str:
-    """What `make` gives, none of the known expressions: x - x and max(x, x) would hide what is wrong with x."""
-    return w.other(make, *known) or w.other(lambda: _fresh(w, tag), *known) or f"({known[0]} + 1)"
-
-
-def _fresh(w: Writer, tag: str) -> str:
-    return element(w, w.source(tag, (w.one(w.axes).dim,)))
+    forms: list[tuple[Make, int]] = [
+        (lambda: _cast(w, tag, depth), 10),
+        (lambda: _with_weak(w, w.one(("max", "min")), tag, sub), 3),
+        (lambda: _of_three(w, w.one(("max", "min")), tag, sub), 3),
+        (lambda: _choice(w, tag, depth, sub), 1),
+    ]
+    if is_float(tag):
+        forms += [(lambda: _math(w, w.one(MATH), tag, sub()), 3)]
+    else:
+        forms += [(lambda: _inverted(w, sub), 2), (lambda: _shift(w, sub), 2)]
+    return w.weighted(forms)()
 
 
 def _forms(w: Writer, tag: str, depth: int) -> list[tuple[Make, int]]:
@@ -115,7 +59,7 @@ def _forms(w: Writer, tag: str, depth: int) -> list[tuple[Make, int]]:
         (lambda: _narrow(w, tag), 2),
     ]
     if is_float(tag):
-        forms += [(lambda: _function(w, tag, sub), 4), (lambda: _divide(w, sub, tag), 3)]
+        forms += [(lambda: _function(w, tag, sub), 6), (lambda: _divide(w, sub, tag), 3)]
     else:
         forms += [(lambda: _bits(w, tag, sub), 4)]
     return forms
@@ -136,7 +80,12 @@ def _sum(w: Writer, tag: str, sub: Make) -> str:
     w.mark(f"operator {op}")
     if w.chance(0.3):
         a, b = b, a
-    return f"({a} {op} {b})"
+    return _narrowed(tag, f"({a} {op} {b})")
+
+
+def _narrowed(tag: str, text: str) -> str:
+    """An expression in brackets that may hold a weak number: one makes a bf16 an f32, to ml_dtypes as to tl2hip."""
+    return f"bf16{text}" if tag == "bf16" else text
 
 
 def _difference(w: Writer, tag: str, sub: Make) -> str:
@@ -150,7 +99,7 @@ def _difference(w: Writer, tag: str, sub: Make) -> str:
 
 def _divide(w: Writer, sub: Make, tag: str) -> str:
     w.mark("operator /")
-    return f"({sub()} / {_operand(w, tag, sub)})"
+    return _narrowed(tag, f"({sub()} / {_operand(w, tag, sub)})")
 
 
 def _floor(w: Writer, tag: str, sub: Make) -> str:
@@ -161,12 +110,12 @@ def _floor(w: Writer, tag: str, sub: Make) -> str:
         other = w.one(("2", "3", "7", "5", *(("-2", "-3", "-7") if below else ())))
     else:
         other = varied(w, tag, sub())
-    return f"({sub()} {op} {other})"
+    return _narrowed(tag, f"({sub()} {op} {other})")
 
 
 def _power(w: Writer, tag: str, sub: Make) -> str:
     w.mark("operator **")
-    return f"({sub()} ** {w.one(('2', '2', '3', '0', '1'))})"
+    return _narrowed(tag, f"({sub()} ** {w.one(('2', '2', '3', '0', '1'))})")
 
 
 def _extreme(w: Writer, tag: str, sub: Make) -> str:
@@ -174,19 +123,29 @@ def _extreme(w: Writer, tag: str, sub: Make) -> str:
     w.mark(name)
     w.mark_choice(name, tag, kept=False)
     if name[0] != "n" and w.chance(0.3):
-        # Python gives the weak number itself, so that what comes next would be weak where it wins
-        w.mark(f"{name} with a weak number")
-        args = [varied(w, tag, sub()), literal(w, tag)]
-        if w.chance(0.5):
-            args.reverse()
-        return f"{tag}({name}({', '.join(args)}))"
+        return _with_weak(w, name, tag, sub)
     if name[0] != "n" and w.chance(0.4):
-        w.mark(f"{name} of three")
-        first = varied(w, tag, sub())
-        second = another(w, tag, lambda: leaf(w, tag), first)
-        return f"{name}({first}, {second}, {another(w, tag, lambda: leaf(w, tag), first, second)})"
+        return _of_three(w, name, tag, sub)
     first = varied(w, tag, sub())
     return f"{name}({first}, {another(w, tag, sub, first)})"
+
+
+def _with_weak(w: Writer, name: str, tag: str, sub: Make) -> str:
+    """Python gives the weak number itself, so that what comes next would be weak where it wins."""
+    w.mark(f"{name} with a weak number")
+    w.mark_choice(name, tag, kept=False)
+    args = [varied(w, tag, sub()), literal(w, tag)]
+    if w.chance(0.5):
+        args.reverse()
+    return f"{tag}({name}({', '.join(args)}))"
+
+
+def _of_three(w: Writer, name: str, tag: str, sub: Make) -> str:
+    w.mark(f"{name} of three")
+    w.mark_choice(name, tag, kept=False)
+    first = varied(w, tag, sub())
+    second = another(w, tag, lambda: leaf(w, tag), first)
+    return f"{name}({first}, {second}, {another(w, tag, lambda: leaf(w, tag), first, second)})"
 
 
 def _choice(w: Writer, tag: str, depth: int, sub: Make) -> str:
@@ -203,7 +162,7 @@ def _cast(w: Writer, tag: str, depth: int) -> str:
     inner = value(w, other, depth - 1)
     if is_float(other) and not is_float(tag):
         return whole(w, inner, other, tag)
-    if w.chance(0.2) and is_float(tag):
+    if w.chance(0.3) and is_float(tag):
         w.mark("float()")
         return f"{tag}(float({inner}))"
     return f"{tag}({inner})"
@@ -223,7 +182,7 @@ def whole(w: Writer, text: str, dtype: str, tag: str) -> str:
     w.mark("cast of a float to an integer")
     low = "0" if tag.startswith("u") else "-100"
     inside = f"min(max({dtype}({low}), {text}), {dtype}(100))"
-    if w.chance(0.3):
+    if w.chance(0.4):
         w.mark("int()")
         return f"{tag}(int({inside}) % 100)"
     return f"{tag}({inside})"
@@ -245,26 +204,36 @@ def _unary(w: Writer, tag: str, sub: Make) -> str:
         w.mark("abs")
         return f"abs({sub()})"
     if tag in INTEGERS and w.chance(0.4):
-        w.mark("operator ~")
-        return f"(~{sub()})"
+        return _inverted(w, sub)
     w.mark("unary minus")
     return f"(-{sub()})"
 
 
+def _inverted(w: Writer, sub: Make) -> str:
+    w.mark("operator ~")
+    return f"(~{sub()})"
+
+
 def _bits(w: Writer, tag: str, sub: Make) -> str:
-    op = w.one(("&", "|", "^", "<<", ">>", "<<", ">>"))
-    if op in ("<<", ">>"):
-        w.mark("shift")
-        if w.chance(0.3):
-            w.mark("shift past the width")
-            return f"({sub()} {op} {w.one(('33', '9', '70', '31'))})"
-        return f"({sub()} {op} {w.one(('1', '2', '3', '5'))})"
+    if w.chance(0.57):
+        return _shift(w, sub)
     w.mark("bit operation")
-    return f"({sub()} {op} {_operand(w, tag, sub)})"
+    return f"({sub()} {w.one(('&', '|', '^'))} {_operand(w, tag, sub)})"
+
+
+def _shift(w: Writer, sub: Make) -> str:
+    op = w.one(("<<", ">>"))
+    w.mark("shift")
+    if w.chance(0.4):
+        w.mark("shift past the width")
+        return f"({sub()} {op} {w.one(('33', '9', '70', '31'))})"
+    return f"({sub()} {op} {w.one(('1', '2', '3', '5'))})"
 
 
 def _function(w: Writer, tag: str, sub: Make) -> str:
     name = w.one(("sqrt", "exp", "tanh", "floor", "ceil", "rint", "trunc", "log", "sin", "tanh", "sign", "square"))
+    if name in MATH and w.chance(0.4):
+        return _math(w, name, tag, sub())
     w.mark(
         "exact np function"
         if name in ("sqrt", "floor", "ceil", "rint", "trunc", "sign", "square")
@@ -275,10 +244,17 @@ def _function(w: Writer, tag: str, sub: Make) -> str:
         inner = f"abs({inner})"
     if name == "exp":
         inner = f"np.minimum({inner}, 2)"
-    if w.chance(0.4) and name in ("sqrt", "exp", "sin", "tanh"):
-        w.mark("math function")
-        return f"{tag}(math.{name}({inner}))"
     return f"np.{name}({inner})"
+
+
+MATH = ("sqrt", "exp", "sin", "tanh")
+
+
+def _math(w: Writer, name: str, tag: str, inner: str) -> str:
+    """A function of `math`, whose result is a Python float."""
+    w.mark("math function")
+    inside = {"sqrt": f"abs({inner})", "exp": f"np.minimum({inner}, 2)"}.get(name, inner)
+    return f"{tag}(math.{name}({inside}))"
 
 
 # --- conditions ------------------------------------------------------------------------------------------
@@ -290,7 +266,7 @@ def condition(w: Writer, depth: int) -> str:
     if w.axes:
         options.append((lambda: _of_axes(w), 3))
     if depth > 0:
-        options += [(lambda: _logic(w, depth), 3), (lambda: _not(w, depth), 1)]
+        options += [(lambda: _logic(w, depth), 3), (lambda: _not(w, depth), 2)]
     if w.readable("bool") or len(w.parameters) < 6:
         options.append((lambda: _of_bools(w), 1))
     options.append((lambda: _isnan(w, depth), 1))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from tests.fuzz.expressions import condition, literal, value
+from tests.fuzz.expressions import condition, value
 from tests.fuzz.indices import element
 from tests.fuzz.kinds import FLOATS, NUMPY, is_float
+from tests.fuzz.leaves import literal
 from tests.fuzz.loops import loop
-from tests.fuzz.nests import DIMS, dims, elementwise
+from tests.fuzz.nests import DIMS, dims, elementwise, store
 from tests.fuzz.writer import Writer
 
 HELPERS = """
@@ -40,7 +41,7 @@ def view(w: Writer) -> None:
         row = w.name("row", "r")
         w.line(f"{row} = {x.name}[{i.name}]")
         out = y.name + f"[{i.name}]"
-        if w.chance(0.5):
+        if w.chance(0.8):
             w.mark("view written")
             out = w.name("out", "dst")
             w.line(f"{out} = {y.name}[{i.name}, :]")
@@ -102,10 +103,15 @@ def sequences(w: Writer) -> None:
     """Loops over arrays: `for x in A`, enumerate, zip."""
     tag = w.dtype()
     extent = w.one(DIMS)
+    kinds = ("enumerate", "zip", "elements", "enumerate of zip")
+    for kind in w.several([(kind, 1) for kind in kinds], ((1, 2), (2, 5))):
+        _sequence(w, kind, tag, extent)
+
+
+def _sequence(w: Writer, kind: str, tag: str, extent: str) -> None:
     a, b, y = w.source(tag, (extent,)), w.source(tag, (extent,)), w.parameter(tag, (extent,))
     w.writing.add(y.name)
     i, x, z = w.name("i", "e"), w.name("x", "v"), w.name("z", "g")
-    kind = w.one(("enumerate", "zip", "elements", "enumerate of zip"))
     w.mark(f"loop over {kind}")
     if kind == "enumerate":
         w.line(f"for {i}, {x} in enumerate({a.name}):")
@@ -145,22 +151,25 @@ def flags(w: Writer) -> None:
     """A bool that a loop gathers."""
     tag = w.dtype()
     rows, axis = w.random.sample(DIMS, 2)
-    x, y = w.source(tag, (rows, axis)), w.parameter(w.one(("bool", "i32", "f32")), (rows,))
-    w.writing.add(y.name)
+    x = w.source(tag, (rows, axis))
     w.mark("flag of a row")
+    kinds = w.several([(kind, 1) for kind in ("any", "all", "or", "count")], ((1, 1), (2, 3)))
+    flagged = [(kind, w.name("found", "ok"), w.parameter(w.one(("bool", "i32", "f32")), (rows,))) for kind in kinds]
+    w.writing |= {y.name for _, _, y in flagged}
     with loop(w, rows, plain=True) as i:
-        found = w.name("found", "ok")
-        kind = w.one(("any", "all", "or", "count"))
-        w.mark(f"flag: {kind}")
-        w.line(f"{found} = {'0' if kind == 'count' else kind == 'all'}")
+        for kind, found, _ in flagged:
+            w.mark(f"flag: {kind}")
+            w.line(f"{found} = {'0' if kind == 'count' else kind == 'all'}")
         with loop(w, axis) as j:
-            test = f"{element(w, x, [i.name, j.name])} {w.one(('>', '<', '==', '!='))} {literal(w, tag)}"
-            if kind == "or":
-                w.line(f"{found} = {found} or {test}")
-            else:
-                with w.block(f"if {test}:"):
-                    w.line({"any": f"{found} = True", "all": f"{found} = False"}.get(kind, f"{found} += 1"))
-        w.line(f"{y.name}[{i.name}] = {found}")
+            for kind, found, _ in flagged:
+                test = f"{element(w, x, [i.name, j.name])} {w.one(('>', '<', '==', '!='))} {literal(w, tag)}"
+                if kind == "or":
+                    w.line(f"{found} = {found} or {test}")
+                else:
+                    with w.block(f"if {test}:"):
+                        w.line({"any": f"{found} = True", "all": f"{found} = False"}.get(kind, f"{found} += 1"))
+        for _, found, y in flagged:
+            w.line(f"{y.name}[{i.name}] = {found}")
 
 
 def power_steps(w: Writer) -> None:
@@ -223,9 +232,14 @@ def correlated(w: Writer) -> None:
 def reductions_by_numpy(w: Writer) -> None:
     """Whole-array reductions of NumPy: along axes, of everything, of a product."""
     tag = w.dtype(("f32", "f64", "i64", "f16"))
+    kinds = ("axis0", "keepdims", "all", "dot", "matmul", "any", "T")
+    for kind in w.several([(kind, 1) for kind in kinds], ((1, 2), (2, 5))):
+        _by_numpy(w, kind, tag)
+
+
+def _by_numpy(w: Writer, kind: str, tag: str) -> None:
     a, b = w.random.sample(DIMS, 2)
     x = w.source(tag, (a, b))
-    kind = w.one(("axis0", "keepdims", "all", "dot", "matmul", "any", "T"))
     w.mark(f"np: {kind}")
     if kind == "axis0":
         if tag == "f16":  # NumPy adds rows of halves in halves; tl2hip adds in f32, as NumPy does along a row
@@ -270,7 +284,7 @@ def changed_name(w: Writer) -> None:
         w.locals[x] = tag
         with w.block(f"if {condition(w, 1)}:"):
             w.line(f"{x} = {value(w, tag, 1)}")
-            if w.chance(0.5):
+            if w.chance(0.8):
                 w.mark("nested if")
                 with w.block(f"if {condition(w, 0)}:"):
                     w.line(f"{x} {w.one(('+=', '-=', '*='))} {value(w, tag, 0)}")
@@ -294,7 +308,7 @@ def inner_update(w: Writer) -> None:
             w.line(f"{m} = max({m}, {element(w, x, [i.name, j.name])})")
         w.line(f"{s} = {tag}(0)")
         with loop(w, axis, plain=True) as j:
-            if w.chance(0.4):
+            if w.chance(0.6):
                 w.mark("row element read back")
                 w.line(f"{y.name}[{i.name}, {j.name}] = {x.name}[{i.name}, {j.name}] - {m}")
                 w.line(f"{s} += {y.name}[{i.name}, {j.name}] * {tag}(0.5)")
@@ -321,7 +335,7 @@ def written_again(w: Writer) -> None:
     w.writing.add(target.name)
     with ExitStack() as stack:
         at = [stack.enter_context(loop(w, d)).name for d in target.extents]
-        w.line(f"{element(w, target, at)} = {value(w, target.dtype, 1)}")
+        store(w, target, at)
 
 
 def read_back(w: Writer) -> None:

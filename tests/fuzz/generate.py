@@ -29,45 +29,45 @@ M, N, K = dims("M N K")
 )
 
 PARTS: tuple[tuple[Part, int], ...] = (
-    (nests.elementwise, 14),
-    (nests.row_reduction, 15),
-    (nests.into_element, 5),
-    (nests.total, 5),
-    (irregular.argmax, 6),
-    (irregular.scatter, 7),
-    (irregular.plain_scatter, 2),
-    (nests.in_place, 4),
-    (nests.swap, 2),
-    (irregular.while_loop, 4),
+    (nests.elementwise, 8),
+    (nests.row_reduction, 18),
+    (nests.into_element, 9),
+    (nests.total, 7),
+    (irregular.argmax, 10),
+    (irregular.scatter, 10),
+    (irregular.plain_scatter, 4),
+    (nests.in_place, 8),
+    (nests.swap, 4),
+    (irregular.while_loop, 6),
     (irregular.scan, 4),
-    (irregular.private_array, 4),
-    (irregular.csr, 2),
-    (irregular.flat, 3),
-    (whole.row_slices, 10),
-    (whole.whole_slices, 14),
-    (whole.partial_slices, 3),
-    (whole.between, 5),
-    (whole.time_loop, 4),
-    (whole.relax, 2),
-    (whole.branch, 3),
-    (whole.generator_sum, 2),
+    (irregular.private_array, 5),
+    (irregular.csr, 4),
+    (irregular.flat, 4),
+    (whole.row_slices, 16),
+    (whole.whole_slices, 19),
+    (whole.partial_slices, 7),
+    (whole.between, 4),
+    (whole.time_loop, 6),
+    (whole.relax, 6),
+    (whole.branch, 5),
+    (whole.generator_sum, 4),
     (products.matrix_product, 1),
-    (products.tiled_product, 4),
+    (products.tiled_product, 5),
     (forms.read_back, 4),
-    (forms.view, 3),
-    (forms.column, 2),
-    (forms.helper, 3),
-    (forms.sequences, 7),
-    (forms.shapes, 2),
-    (forms.flags, 7),
-    (forms.power_steps, 2),
-    (forms.converge, 2),
-    (forms.correlated, 2),
-    (forms.reductions_by_numpy, 11),
-    (forms.changed_name, 4),
-    (forms.inner_update, 3),
-    (forms.nest_after_nest, 3),
-    (forms.written_again, 4),
+    (forms.view, 5),
+    (forms.column, 4),
+    (forms.helper, 5),
+    (forms.sequences, 10),
+    (forms.shapes, 5),
+    (forms.flags, 10),
+    (forms.power_steps, 4),
+    (forms.converge, 4),
+    (forms.correlated, 4),
+    (forms.reductions_by_numpy, 17),
+    (forms.changed_name, 5),
+    (forms.inner_update, 7),
+    (forms.nest_after_nest, 4),
+    (forms.written_again, 8),
 )
 """The templates, each as often as its weight says."""
 
@@ -86,7 +86,7 @@ def program(seed: int) -> Program:
     """The program of a seed."""
     w = Writer(random.Random(f"tl2hip {seed}"))
     w.names |= FIXED
-    for k in range(w.weighted(((1, 5), (2, 5), (3, 2)))):
+    for k in range(w.weighted(((1, 3), (2, 5), (3, 4)))):
         if k:
             w.mark("several nests")
         w.writing.clear()
@@ -117,9 +117,9 @@ def _stores(w: Writer) -> bool:
 def _return(w: Writer) -> None:
     """A `return` of what was made inside: at times, and where nothing else would be seen."""
     made = [a for a in w.arrays if a.name in w.returned]
-    if not made or (w.chance(0.25) and _stores(w)):
+    if not made or (w.chance(0.15) and _stores(w)):
         return
-    chosen = made if len(made) > 1 and w.chance(0.8) else made[-1:]
+    chosen = made if len(made) > 1 and w.chance(0.97) else made[-1:]
     w.mark("array returned" if len(chosen) == 1 else "several arrays returned")
     types = [f"NDArray[{NUMPY[a.dtype]}]" for a in chosen]
     w.returns = types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from tests.fuzz.expressions import condition, leaf, lets_in, literal, value, varied
+from tests.fuzz.expressions import condition, lets_in, value
 from tests.fuzz.indices import element, index
 from tests.fuzz.kinds import NUMPY, is_float
+from tests.fuzz.leaves import leaf, literal, varied
 from tests.fuzz.loops import loop
 from tests.fuzz.nests import DIMS, dims, running
 from tests.fuzz.writer import Writer
@@ -18,24 +19,28 @@ def argmax(w: Writer) -> None:
     tag = w.dtype()
     extents = dims(w, 2) if per_row else dims(w, 1)
     source = w.source(tag, extents)
-    where = w.parameter(w.one(("i32", "i64")), extents[:1] if per_row else ("1",))
-    best = w.parameter(tag, where.extents)
-    w.writing |= {where.name, best.name}
-    op = w.one((">", ">", "<", "<", ">=", ">=", "<=", "<="))
-    w.mark("argmax", f"argmax by {op}")
+    found = []
+    for op in w.several([(op, 1) for op in (">", "<", ">=", "<=")], ((1, 1), (2, 3))):
+        where = w.parameter(w.one(("i32", "i64")), extents[:1] if per_row else ("1",))
+        best = w.parameter(tag, where.extents)
+        w.writing |= {where.name, best.name}
+        w.mark("argmax", f"argmax by {op}")
+        found.append((op, where, best, w.name("m", "best"), w.name("at", "arg")))
     with ExitStack() as stack:
         rows = [stack.enter_context(loop(w, extents[0], plain=True)).name] if per_row else []
-        m, at = w.name("m", "best"), w.name("at", "arg")
-        w.line(f"{m} = {tag}({w.one(('0', '-math.inf', '1')) if is_float(tag) else '0'})")
-        w.line(f"{at} = {w.one(('0', '-1'))}")
+        for _, _, _, m, at in found:
+            w.line(f"{m} = {tag}({w.one(('0', '-math.inf', '1')) if is_float(tag) else '0'})")
+            w.line(f"{at} = {w.one(('0', '-1'))}")
         with loop(w, extents[-1]) as axis:
             x = element(w, source, [*rows, axis.name])
-            with w.block(f"if {x} {op} {m}:"):
-                w.line(f"{m} = {x}")
-                w.line(f"{at} = {w.one((axis.name, axis.name, f'{axis.name} * 2 + 1'))}")
+            for op, _, _, m, at in found:
+                with w.block(f"if {x} {op} {m}:"):
+                    w.line(f"{m} = {x}")
+                    w.line(f"{at} = {w.one((axis.name, axis.name, f'{axis.name} * 2 + 1'))}")
         to = rows or ["0"]
-        w.line(f"{element(w, where, to)} = {at}")
-        w.line(f"{element(w, best, to)} = {m}")
+        for _, where, best, m, at in found:
+            w.line(f"{element(w, where, to)} = {at}")
+            w.line(f"{element(w, best, to)} = {m}")
 
 
 # --- scatters --------------------------------------------------------------------------------------------
@@ -73,14 +78,16 @@ def scatter(w: Writer) -> None:
         if w.chance(0.2):
             w.mark("guard")
             stack.enter_context(w.block(f"if {lets_in(w)}:"))
-        op = w.weighted((("+=", 5), ("max", 2), ("min", 2), ("-=", 2)))
-        term = value(w, tag, 1)
-        w.mark(f"scatter {op}")
-        if op in ("max", "min"):
-            w.mark_choice(op, tag)
-            w.line(f"{target.name}[{where}] = {op}({target.name}[{where}], {varied(w, tag, term)})")
-        else:
-            w.line(f"{target.name}[{where}] {op} {term}")
+        for op in w.several((("+=", 3), ("max", 3), ("min", 3), ("-=", 3)), ((1, 1), (2, 3))):
+            term = value(w, tag, 1)
+            w.mark(f"scatter {op}")
+            if op in ("max", "min"):
+                w.mark_choice(op, tag)
+                w.line(f"{target.name}[{where}] = {op}({target.name}[{where}], {varied(w, tag, term)})")
+            else:
+                w.line(f"{target.name}[{where}] {op} {term}")
+            target = w.parameter(tag, (into,))
+            w.writing.add(target.name)
 
 
 def plain_scatter(w: Writer) -> None:
@@ -115,7 +122,7 @@ def while_loop(w: Writer) -> None:
         test = f"{n} < {w.one(('3', '5', '9'))} and {condition(w, 0)}" if w.chance(0.8) else f"{n} < 4"
         with w.block(f"while {test}:"):
             step = f"{x} * {literal(w, tag)} + {leaf(w, tag)}"
-            if w.chance(0.4):
+            if w.chance(0.7):
                 w.mark("tuple assignment in a while")
                 w.line(f"{x}, {n} = {step}, {n} + 1")
             else:
@@ -162,7 +169,7 @@ def private_array(w: Writer) -> None:
         with loop(w, extent, plain=True) as a:
             w.line(f"{mine.name}[{a.name}] = {value(w, tag, 2)}")
         w.writing.discard(mine.name)
-        if w.chance(0.4):
+        if w.chance(0.85):
             w.mark("private array updated")
             w.writing.add(mine.name)
             with loop(w, extent, plain=True) as a, loop(w, w.one(DIMS)):

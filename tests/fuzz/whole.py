@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from tests.fuzz.expressions import literal, value
+from tests.fuzz.expressions import value
 from tests.fuzz.kinds import NUMPY, is_float
+from tests.fuzz.leaves import literal
 from tests.fuzz.loops import loop
 from tests.fuzz.nests import DIMS, depth, dims, elementwise, row_reduction
 from tests.fuzz.writer import Writer
@@ -25,7 +26,7 @@ def array_value(w: Writer, tag: str, rows: str, axis: str, left: int) -> str:
     if left <= 0 or w.chance(0.25):
         return _row(w, tag, rows, axis)
     a = array_value(w, tag, rows, axis, left - 1)
-    kind = w.weighted((("op", 8), ("weak", 3), ("np", 3), ("where", 2), ("cast", 2), ("abs", 2)))
+    kind = w.weighted((("op", 5), ("weak", 2), ("np", 7), ("where", 4), ("cast", 4), ("abs", 4)))
     if kind == "op":
         b = _another(w, tag, rows, axis, left - 1, a)
         return f"({a} {w.one(('+', '-', '*'))} {b})"
@@ -64,34 +65,45 @@ def _row(w: Writer, tag: str, rows: str, axis: str) -> str:
     return w.one((found.name, f"{found.name}[:]")) if found.name not in w.writing else f"{tag}(1)"
 
 
+def _of_row(w: Writer, kind: str, row: str, tag: str, axis: str) -> str:
+    """The name of a reduction of a row; an extreme of an empty row is 0."""
+    w.mark(f"row .{kind}()")
+    stat = w.name("stat", "m")
+    wide = "" if kind != "sum" or tag not in NARROW else f"dtype={NUMPY[tag]}"
+    spelled = w.one((f"{row}.{kind}({wide})", f"np.{kind}({row}{wide and ', '}{wide})"))
+    if kind in ("max", "min"):
+        w.line(f"{stat} = {tag}(0)")
+        with w.block(f"if {axis} > 0:"):
+            w.line(f"{stat} = {spelled}")
+    else:
+        w.line(f"{stat} = {spelled}")
+    return stat
+
+
 def row_slices(w: Writer) -> None:
     """A row at a time: `Y[i, :] = …`, with reductions of rows."""
-    tag = w.dtype()
+    tag = w.dtype() if w.chance(0.7) else w.one(("f32", "f64"))
     rows, axis = w.random.sample(DIMS, 2)
     target = w.target(tag, (rows, axis))
     w.writing.add(target.name)
     w.mark("slice form")
     with loop(w, rows) as i:
         text = array_value(w, tag, i.name, axis, 2)
-        if w.chance(0.65):
+        if w.chance(0.8):
             held = w.name("row", "r")
             w.mark("array temporary")
             w.line(f"{held} = {text}")
+            kinds = (("max", 4), ("min", 4)) if tag == STEPWISE else (("sum", 3), ("max", 3), ("min", 3))
+            kinds += (("mean", 14),) if tag in ("f32", "f64") else ()
             text = held
-            if w.chance(0.85):
-                kinds = ("max", "min") if tag == STEPWISE else ("sum", "sum", "max", "min")
-                kind = w.one((*kinds, *(("mean",) * 12 if tag in ("f32", "f64") else ())))
-                w.mark(f"row .{kind}()")
-                stat = w.name("stat", "m")
-                wide = "" if kind != "sum" or tag not in NARROW else f"dtype={NUMPY[tag]}"
-                spelled = w.one((f"{held}.{kind}({wide})", f"np.{kind}({held}{wide and ', '}{wide})"))
-                if kind in ("max", "min"):
-                    w.line(f"{stat} = {tag}(0)")
-                    w.line(f"if {axis} > 0:")
-                    w.line(f"    {stat} = {spelled}")
+            for kind in w.several(kinds, ((0, 1), (1, 3), (2, 5))):
+                stat = _of_row(w, kind, held, tag, axis)
+                if w.chance(0.6):
+                    into = w.parameter(tag, (rows,))
+                    w.writing.add(into.name)
+                    w.line(f"{into.name}[{i.name}] = {stat}")
                 else:
-                    w.line(f"{stat} = {spelled}")
-                text = f"{held} {w.one(('+', '-', '*'))} {stat}"
+                    text = f"({text} {w.one(('+', '-', '*'))} {stat})"
         op = w.weighted((("=", 6), ("+=", 1), ("-=", 1)))
         w.line(
             f"{target.name}[{i.name}, :] {op} {text}" if w.chance(0.8) else f"{target.name}[{i.name}] {op} {text}"
@@ -102,8 +114,13 @@ def whole_slices(w: Writer) -> None:
     """A whole array in one statement, with steps, shifts and broadcasting."""
     tag = w.dtype()
     w.mark("slice form", "whole-array statement")
+    kinds = ("one", "two", "shift", "step", "broadcast", "reverse", "fill", "axis")
+    for kind in w.several([(kind, 1) for kind in kinds], ((1, 2), (2, 5))):
+        _slices(w, kind, tag)
+
+
+def _slices(w: Writer, kind: str, tag: str) -> None:
     a, b = w.random.sample(DIMS, 2)
-    kind = w.one(("one", "two", "shift", "step", "broadcast", "reverse", "fill", "axis"))
     w.mark(f"slices: {kind}")
     if kind == "one":
         target = w.target(tag, (a,))
@@ -168,7 +185,7 @@ def between(w: Writer) -> None:
     """A local array that one nest fills and another reads, at other places."""
     tag = w.dtype(tuple(NUMPY))
     extents = dims(w, w.one((1, 2, 2)))
-    t = w.local_array(tag, extents, w.one(("empty", "zeros", "empty")), keep=w.chance(0.7))
+    t = w.local_array(tag, extents, w.one(("empty", "zeros", "empty")), keep=w.chance(0.9))
     w.writing.add(t.name)
     w.mark("local array between nests")
     loops = [loop(w, d, whole=w.chance(0.2), plain=True) for d in extents]
@@ -198,7 +215,7 @@ def time_loop(w: Writer) -> None:
                 near = [*at[:-1], f"{at[-1]} - 1"] if w.chance(0.6) else [f"{at[0]} - 1", *at[1:]]
                 here, beside = (f"{source.name}[{', '.join(place)}]" for place in (at, near))
                 w.line(f"{target.name}[{', '.join(at)}] = {_mix(w, tag, here, beside)}")
-            if w.chance(0.3):
+            if w.chance(0.5):
                 w.mark("host loop over one nest")
                 break
 
@@ -215,7 +232,7 @@ def relax(w: Writer) -> None:
     w.mark("serial axis around parallel ones")
     d = w.parameter(tag, ("N", "N"))
     w.writing.add(d.name)
-    if w.chance(0.3):  # as Floyd and Warshall do: in place, which is refused unless the order does not matter
+    if w.chance(0.15):  # as Floyd and Warshall do: in place, which is refused unless the order does not matter
         with loop(w, "N", plain=True) as k, loop(w, "N", plain=True) as i, loop(w, "N", plain=True) as j:
             through = f"{d.name}[{i.name}, {k.name}] + {d.name}[{k.name}, {j.name}]"
             w.line(f"{d.name}[{i.name}, {j.name}] = min({d.name}[{i.name}, {j.name}], {through})")

@@ -76,6 +76,15 @@ class Writer:
                 return item
         raise AssertionError(items)
 
+    def several(self, items: Sequence[tuple[T, int]], counts: Sequence[tuple[int, int]]) -> list[T]:
+        """A few of the items, none twice, and as many as one of the counts says; both by weight."""
+        left = list(items)
+        found: list[T] = []
+        for _ in range(min(self.weighted(counts), len(left))):
+            found.append(self.weighted(left))
+            left = [(item, n) for item, n in left if item != found[-1]]
+        return found
+
     def dtype(self, within: Sequence[str] = ()) -> str:
         return self.weighted([(d, w) for d, w in COMMON if not within or d in within])
 
@@ -149,7 +158,7 @@ class Writer:
         if found and self.chance(0.3):
             self.mark("array written again")
             return self.one(found)
-        if self.indent == 1 and self.chance(0.3) and dtype in NUMPY:
+        if self.indent == 1 and self.chance(0.5) and dtype in NUMPY:
             return self.local_array(dtype, extents)
         return self.parameter(dtype, extents)
 
