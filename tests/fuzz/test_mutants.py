@@ -47,19 +47,62 @@ def halves(x: Tensor[i32, N]) -> None:
 """
 
 
+def cases(name: str, text: str) -> tuple[int, int, int]:
+    """How many cases of a kernel were compared, raised, and given up."""
+    base = Base(name, name, text)
+    verdict = judge(Mutant(0, base, text, "nothing", "", frozenset(), (1, 1), inside=False), launch=False)
+    assert verdict.verdict == "converted", verdict.told
+    tally = Tally()
+    tally.take(verdict)
+    told = ("beside Python", "in which Python raised", "given up as too long or too large")
+    assert all(any(t in line for line in tally.lines()) for t in told)
+    return tally.cases[told[0]], tally.cases[told[1]], tally.cases[told[2]]
+
+
 def test_a_case_that_takes_too_long_is_counted() -> None:
-    endless = HALVES.replace("x[i] // 2", "abs(x[i])")
-    found = {}
-    for text in (HALVES, endless):
-        base = Base("halves", "halves", text)
-        verdict = judge(Mutant(0, base, text, "nothing", "", frozenset(), (1, 1), inside=False), launch=False)
-        assert verdict.verdict == "converted", verdict.told
-        tally = Tally()
-        tally.take(verdict)
-        found[text] = tally.cases["beside Python"], tally.cases["given up as too long"]
-        assert any("given up as too long" in line for line in tally.lines())
-    assert found[HALVES][1] == 0 and found[endless][1] > 0
-    assert sum(found[endless]) == sum(found[HALVES])
+    compared, _, none = cases("halves", HALVES)
+    rest, _, given_up = cases("halves", HALVES.replace("x[i] // 2", "abs(x[i])"))
+    assert none == 0 and given_up > 0
+    assert rest + given_up == compared
+
+
+ROWS = """
+from tl2hip import Tensor, dims, f32, i32, kernel, offsets, strides
+N, M = dims("N M")
+
+@kernel
+def rows(x: Tensor[f32, N, M, strides(M, 1)], y: Tensor[f32, N, M]) -> None:
+    for i in range(N):
+        for j in range(M):
+            y[i, j] = x[i, j] * 2
+"""
+
+
+def test_a_case_that_takes_too_much_memory_is_counted() -> None:
+    compared, _, none = cases("rows", ROWS)
+    rest, _, given_up = cases("rows", ROWS.replace("strides(M, 1)", "strides(2147483648, 1)"))
+    assert none == 0 and given_up > 0
+    assert rest + given_up == compared
+
+
+PIECES = """
+from tl2hip import Tensor, dims, f32, i8, i32, kernel, offsets
+T, B = dims("T B")
+
+@kernel
+def pieces(x: Tensor[f32, T], first: Tensor[i32, B + 1], y: Tensor[f32, T]) -> None:
+    assert offsets(first)
+    for b in range(B):
+        for t in range(first[b], first[b + 1]):
+            y[t] = x[t] * 2
+"""
+
+
+def test_a_case_that_the_own_assert_does_not_take_has_raised() -> None:
+    compared, none, _ = cases("pieces", PIECES)
+    rest, raised, _ = cases("pieces", PIECES.replace("[i32", "[i8"))  # holds no offsets above 127
+    assert none == 0 and raised > 0
+    assert rest + raised == compared
 
 
 def test_a_seed_gives_one_mutant() -> None:

@@ -233,7 +233,7 @@ def _run(mutant: Mutant, kernel: api.Converted, launch: bool) -> Compared:
     if wrong:
         sort = "raises" if isinstance(wrong[0], PythonFailed) else "wrong"
         if sort == "raises" and not mutant.inside:  # what a file does to its names when it runs is not known
-            return Compared()
+            return Compared(raised=found.raised, given_up=found.given_up)
         raise Failed(sort, f"{wrong[0].code}: {wrong[0].text}")
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import sys
 import warnings
@@ -21,6 +22,7 @@ from tl2hip.nest.run.machine import TooLong
 from tl2hip.prove.bound import reference
 from tl2hip.prove.draw import Data, Sizes
 from tl2hip.prove.emulate import Library
+from tl2hip.prove.evaluate import Evaluator
 from tl2hip.prove.python import in_order
 from tl2hip.prove.shapes import admitted, elements, shapes, work
 from tl2hip.prove.verify import Options, describe
@@ -34,6 +36,8 @@ WORK = 1200
 """How many innermost statements a case may take."""
 ELEMENTS = 1 << 16
 """How many elements the arrays of a case may have."""
+ROOM = 1 << 22
+"""How many elements one array may take up in memory, whatever its strides."""
 DRAWN = 3
 MODES = ("integers", "normal", "edges", "coded")
 
@@ -46,6 +50,23 @@ class Endless(BaseException):
 
 class Hangs(BaseException):
     """Ends what takes too long; no `except` of a mutant or of ours is for it."""
+
+
+class Declined(BaseException):
+    """Ends a call whose data the function's own `assert` does not take; no `except` of a mutant is for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asserting:
+    """A function that tells data which its own `assert` does not take from what else it raises."""
+
+    function: Function
+
+    def __call__(self, *arguments: Any) -> Any:
+        try:
+            return self.function(*arguments)
+        except AssertionError:
+            raise Declined from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +105,9 @@ class Compared:
     launched: int = 0
     """Cases in which the printed text ran on the emulated compute unit."""
     raised: int = 0
+    """Cases in which Python raised; the function's own `assert` among what did."""
     given_up: int = 0
-    """Cases that were left unfinished: they take too many lines of Python or iterations of the nest."""
+    """Cases that were left unfinished: they take too many lines of Python, iterations of the nest, or memory."""
     changed: bool = False
     """Whether the unchanged kernel gives something else for the same arguments."""
 
@@ -122,7 +144,7 @@ def compared(
     was loaded. `before` is the function before it was changed."""
     assert kernel.nest is not None and kernel.printed is not None and kernel.plan is not None
     nest, plan = kernel.nest, kernel.plan
-    called = Counted(in_order(function, nest.order)) if function else None
+    called = Counted(Asserting(in_order(function, nest.order))) if function else None
     how = Options(
         python_work=10 * WORK,
         steps=SERIAL,
@@ -132,6 +154,9 @@ def compared(
     session = BothSession(nest, kernel.printed.launcher, called, how)
     found = Compared()
     for sizes, mode in cases(nest, seed):
+        if room(nest, sizes) > ROOM:
+            found = replace(found, given_up=found.given_up + 1)
+            continue
         drawn, told = session.drawn(sizes, mode, seed), describe(sizes, mode, seed)
         try:
             given = (drawn.arrays, drawn.scalars, sizes)
@@ -139,6 +164,9 @@ def compared(
             verdict = session.run_python(drawn, sizes, typed, told)
         except (TooLong, Endless):
             found = replace(found, given_up=found.given_up + 1)
+            continue
+        except Declined:
+            found = replace(found, raised=found.raised + 1)
             continue
         if library is not None:
             session.beside(library, drawn, sizes, typed, turns, told)
@@ -161,6 +189,19 @@ def cases(nest: Nest, seed: int) -> Iterator[tuple[Sizes, str]]:
     for k, sizes in enumerate(drawn):
         if admitted(nest, sizes) and work(nest, sizes) <= 4 * WORK and elements(nest, sizes) <= ELEMENTS:
             yield sizes, MODES[(k + seed) % len(MODES)]
+
+
+def room(nest: Nest, sizes: Sizes) -> int:
+    """The elements of memory that the largest array takes up, by its strides where it has its own."""
+    at, most = Evaluator(nest, sizes), 0
+    for a in nest.arrays:
+        shape = [n or 0 for n in at.extents(a)]
+        if a.strides is None or 0 in shape:
+            most = max(most, math.prod(shape))
+        else:
+            strides = (at.whole(s) or 0 for s in a.strides)
+            most = max(most, 1 + sum((n - 1) * abs(s) for n, s in zip(shape, strides, strict=True)))
+    return most
 
 
 def _differs(before: Function, nest: Nest, drawn: Data, typed: dict[str, Any]) -> bool:
