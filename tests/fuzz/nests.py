@@ -246,6 +246,9 @@ def start(w: Writer, tag: str, kind: str) -> str:
     if is_float(tag) and kind in ("max", "if x > m", "np.maximum") and w.chance(0.7):
         w.mark("starts from infinity")
         return f"{tag}(-math.inf)"
+    if ("max" in kind or "min" in kind or "m" in kind.split()) and w.chance(0.15):
+        w.mark("weak start of an extreme")
+        return "1.0" if is_float(tag) else "1"
     if kind in ("+=", "name = name + x") and w.chance(0.5):
         w.mark("weak start")
         return "0.0" if is_float(tag) else "0"
@@ -293,10 +296,11 @@ def running(w: Writer, dim: str, tag: str) -> list[str]:
     with loop(w, dim):
         if w.chance(0.2):
             some_locals(w, 1)
+        first, *others = zip(names, kinds, strict=True)
         if w.chance(0.17):
             w.mark("nested reduction")
             with loop(w, w.one(DIMS)):
-                accumulate(w, names[0], tag, kinds[0])
+                accumulate(w, first[0], tag, first[1])
         elif w.chance(0.22):
             w.mark("reduction inside a reduction")
             part = w.name("part_", "sub")
@@ -304,10 +308,11 @@ def running(w: Writer, dim: str, tag: str) -> list[str]:
             with loop(w, w.one(DIMS)):
                 accumulate(w, part, tag, "+=")
             w.locals[part] = tag
-            _update(w, names[0], tag, kinds[0], part)
+            _update(w, first[0], tag, first[1], part)
         else:
-            for name, one in zip(names, kinds, strict=True):
-                accumulate(w, name, tag, one)
+            accumulate(w, first[0], tag, first[1])
+        for name, one in others:
+            accumulate(w, name, tag, one)
     return names
 
 

@@ -8,6 +8,7 @@ REASONS: dict[str, str] = {
     "TL304": "a name that holds two dtypes, which NumPy would tell apart by the data",
     "TL320": "two dtypes without a common one (a reduction of a dtype that NumPy widens)",
     "TL323": "max, min or a conditional expression over two dtypes",
+    "TL328": "a name that may still be the Python number it started as, in arithmetic that would differ",
     "TL401": "a carried scalar and no parallel axis",
     "TL402": "a carried element and no parallel axis",
     "TL403": "the last value of a loop is used and no parallel axis is left",

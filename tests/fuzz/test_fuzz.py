@@ -16,10 +16,12 @@ PROGRAMS = 2000
 CHUNK = 100
 MOST_REFUSED = 0.15
 """The share of a chunk that may be refused, for whatever good reason: more would test little."""
+MOST_IDLE = 0.02
+"""The share of a chunk whose results may be, by chance, what the arrays held before: `t[i] = min(0, u8) * s`."""
 LEAST = 35
 """In how many of the programs each feature is used, at least. The long profile must run 500 in ten times as many; a
 few are refused, and counts of 2,000 scatter by a fifth."""
-FEATURES = 248
+FEATURES = 249
 """How many features there are at least: one that no program has any more is told by nothing else."""
 
 
@@ -33,7 +35,7 @@ def test_programs(first: int, record_property: Callable[[str, object], None]) ->
     assert refused <= MOST_REFUSED * CHUNK, summary(outcomes)
     assert sum(o.raised for o in outcomes) <= 0.2 * sum(o.cases for o in outcomes), "Python raises too often"
     idle = [o.program.text for o in outcomes if o.verdict == "good" and not (o.written and o.checked)]
-    assert not idle, f"{len(idle)} programs write nothing that is checked; the first of them:\n{idle[0]}"
+    assert len(idle) <= MOST_IDLE * CHUNK, f"{len(idle)} programs change nothing; the first of them:\n{idle[0]}"
 
 
 def test_each_feature_is_used() -> None:

@@ -262,6 +262,7 @@ class MatrixCode:
             name += "_"
             placed = replace(placed, array=replace(placed.array, name=name))
         self.state.placed[name] = placed
+        self.state.names.keep(name)
         return name
 
     def load(self, place: Place, here: Expr, row: Expr, slot: tuple[Expr, ...] = (), count: int = 1) -> LoadVector:

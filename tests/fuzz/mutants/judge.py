@@ -166,11 +166,12 @@ def _check_place(problem: Problem, mutant: Mutant, placed: bool, alone: bool) ->
 
 
 def _hides(mutant: Mutant) -> bool:
-    """Whether the change gives a builtin's name to something else: what calls it in other lines then fails."""
+    """Whether the change binds a builtin's name or deletes it, so that it is a local: what calls it in other lines
+    then fails."""
     start, end = mutant.lines
     names = (n for n in ast.walk(file(mutant.text).tree) if isinstance(n, ast.Name))
-    stored = (n for n in names if isinstance(n.ctx, ast.Store) and start <= n.lineno <= end)
-    return any(hasattr(builtins, n.id) for n in stored)
+    bound = (n for n in names if not isinstance(n.ctx, ast.Load) and start <= n.lineno <= end)
+    return any(hasattr(builtins, n.id) for n in bound)
 
 
 def _in_function(first: int, last: int, mutant: Mutant) -> bool:

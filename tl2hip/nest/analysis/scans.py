@@ -58,12 +58,14 @@ def _feeding(body: tuple[Stmt, ...], wanted: frozenset[str]) -> tuple[tuple[Stmt
                     wanted = a | b | reads(s.test)
             case Loop() | While():
                 inner, before = _feeding(s.body, wanted)
-                while not before <= wanted:
-                    wanted |= before
+                asked = frozenset().union(*(reads(e) for e in own_exprs(s))) if inner else frozenset()
+                again = asked if isinstance(s, While) else frozenset()  # its test is asked after each turn
+                while not before | again <= wanted:
+                    wanted |= before | again
                     inner, before = _feeding(s.body, wanted)
                 if inner:
                     kept.append(with_blocks(s, (inner,)))
-                    wanted = wanted.union(*(reads(e) for e in own_exprs(s)))
+                    wanted |= asked
             case Store() | Update() | Alloc():
                 pass
     return tuple(reversed(kept)), wanted
