@@ -1,4 +1,4 @@
-"""A product with a vector, and then a nest that stores the vector: both kernels name a vector of it, of two widths."""
+"""A product with a vector, then a nest that stores the vector: both kernels name vectors of it, of two widths."""
 
 PROGRAM = """
 @kernel
