@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.nest.build.helpers import check, refusal
+from tests.nest.build.test_loops import over
 from tests.nest.build.test_types import elementwise, sample
 
 
@@ -49,3 +50,26 @@ def test_constant_python_integers_past_i64_are_refused(expression: str) -> None:
 def test_constant_python_integers_are_worked_out(expression: str) -> None:
     x = sample("f32")
     check(elementwise("f32", "f32", "f64", expression), x, x, np.zeros(9))
+
+
+@pytest.mark.parametrize(
+    ("expression", "refused"),
+    [
+        (f"i + {2**63 - 1}", True),
+        (f"i - (-{2**63 - 1})", True),
+        (f"{2**63 - 1} + i", True),
+        (f"-{2**63 - 1} - i", True),
+        (f"{2**62 + 1} - (i - 5)", True),  # i - 5 may be below 0
+        (f"{2**63 - 1} - i", False),
+        (f"i - {2**63 - 1}", False),
+        (f"i + (-{2**63 - 1})", False),
+        (f"i + i64({2**63 - 1})", False),  # NumPy's own, which wraps
+        (f"i + {2**62}", False),
+    ],
+)
+def test_sums_with_constants_at_the_ends_of_i64(expression: str, refused: bool) -> None:
+    text = over(f"for i in range(N):\n    y[i] = {expression}", "y: Tensor[i64, N]")
+    if refused:
+        assert refusal(text) == ("TL321", expression)
+    else:
+        check(text, np.zeros(3, np.int64))

@@ -41,6 +41,8 @@ def binary(
         return _power(ctx, left, right, at, array)
     found = common(op, left, right, at)
     dtype, weak = found.dtype, found.weak
+    if dtype is I64:
+        whole.check_sum(ctx, op, left, right, at)
     if op == "/" and not dtype.is_float:
         dtype = F64
     if left.dtype is BOOL and right.dtype is BOOL and op in ("&", "|", "^"):

@@ -183,10 +183,16 @@ def one_type(ctx: Context, what: str, a: ScalarValue, b: ScalarValue, at: Span) 
     found = merged(a, b)
     if found is None:
         raise Refused(problems.TwoTypes(what, described(a), described(b), at=at))
-    if found.dtype.is_float and found.dtype is ctx.stored[0] and at in ctx.stored[1]:
-        return found  # the store rounds what Python chose: the same, as rounding keeps the order
+    if rounds(ctx, found.dtype, at):
+        return found
     check_kept(ctx, what, (a, b), found.dtype, at)
     return found
+
+
+def rounds(ctx: Context, dtype: DType, at: Span) -> bool:
+    """Whether a choice goes straight into an element of its dtype: the store rounds what Python chose, which is the
+    same, as rounding keeps the order."""
+    return dtype.is_float and dtype is ctx.stored[0] and at in ctx.stored[1]
 
 
 def check_kept(ctx: Context, what: str, values: tuple[ScalarValue, ...], dtype: DType, at: Span) -> None:

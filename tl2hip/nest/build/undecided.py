@@ -15,7 +15,7 @@ from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.constants import converted
 from tl2hip.nest.build.context import Context
-from tl2hip.nest.build.types import described, gathered, instead, keeps, unknown, written
+from tl2hip.nest.build.types import described, gathered, instead, keeps, rounds, unknown, written
 from tl2hip.nest.build.values import ScalarValue, Value
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
@@ -32,15 +32,17 @@ def decided(ctx: Context, values: Scalars, apply: Apply, at: Span) -> ScalarValu
     then forgotten with all that it told.
     """
     found = apply(values)
-    if not any(v.instead for v in values):
+    if not any(v.instead for v in values) or rounds(ctx, found.dtype, at):
         return found
     numbers = [found.instead]
     for picked in list(product(*((v, *v.instead) for v in values)))[1:]:
+        told = len(ctx.state.problems)
         try:
             other = apply(picked)
         except Refused as stop:
             ctx.tell(stop.problem)
             continue
+        del ctx.state.problems[told:]  # of a number that is none here; that it is kept was asked where it came in
         same = _compared if found.dtype is BOOL else _computed
         number = same(ctx, values, picked, found, other, apply)
         if number is None:

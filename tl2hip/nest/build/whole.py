@@ -8,6 +8,7 @@ from collections.abc import Callable
 from tl2hip.dtypes import I64
 from tl2hip.nest import ir
 from tl2hip.nest.build.constants import fits, wrapped
+from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.values import ScalarValue
 from tl2hip.source.problems import types as problems
 from tl2hip.source.problems.base import Refused
@@ -27,6 +28,8 @@ _OPERATORS: dict[str, Callable[[int, int], int]] = {
     "**": operator.pow,
 }
 
+_HALF = 1 << 62
+
 _FAR = 64
 """A shift by more bits than this, or a higher power, leaves i64 and is not worked out: it may have any length."""
 
@@ -42,6 +45,22 @@ def worked_out(op: str, left: ScalarValue, right: ScalarValue, at: Span) -> Scal
     if b > _FAR and ((op == "<<" and a != 0) or (op == "**" and abs(a) > 1)):
         raise Refused(_too_large(f"{a} {op} {b}", pow(a, b, 1 << 64) if op == "**" else 0, at))
     return held(_OPERATORS[op](a, b), at)
+
+
+def check_sum(ctx: Context, op: str, left: ScalarValue, right: ScalarValue, at: Span) -> None:
+    """Refuses a sum or difference of Python integers with a constant so far out that i64 need not hold it.
+
+    Sizes and indices do not come near half of what i64 holds, so that nearer constants are safe.
+    """
+    a, b = constant(left), constant(right)
+    number, other = (b, left) if a is None else (a, right)
+    if number is None or op not in ("+", "-") or abs(number) <= _HALF or not (left.weak and right.weak):
+        return
+    subtracted = op == "-"
+    start, taken_off = (-number if subtracted and a is None else number), subtracted and a is not None
+    if (start > 0) != taken_off or not ctx.never_negative(other.expr):
+        way = f"keep away from the ends of i64, or wrap on purpose, with `i64({number})`"
+        raise Refused(problems.LiteralOutOfRange(f"a sum with {number}", "i64", way, at=at))
 
 
 def held(value: int, at: Span) -> ScalarValue:
