@@ -166,12 +166,14 @@ def _check_place(problem: Problem, mutant: Mutant, placed: bool, alone: bool) ->
 
 
 def _hides(mutant: Mutant) -> bool:
-    """Whether the change binds a builtin's name or deletes it, so that it is a local: what calls it in other lines
-    then fails."""
+    """Whether the change binds or deletes the name of a builtin or of what the file imports, so that it is a local:
+    what uses it in other lines then fails."""
     start, end = mutant.lines
-    names = (n for n in ast.walk(file(mutant.text).tree) if isinstance(n, ast.Name))
-    bound = (n for n in names if not isinstance(n.ctx, ast.Load) and start <= n.lineno <= end)
-    return any(hasattr(builtins, n.id) for n in bound)
+    nodes = list(ast.walk(file(mutant.text).tree))
+    imports = (a for n in nodes if isinstance(n, ast.Import | ast.ImportFrom) for a in n.names)
+    known = {(a.asname or a.name).partition(".")[0] for a in imports} | set(dir(builtins))
+    names = (n for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))
+    return any(n.id in known for n in names if start <= n.lineno <= end)
 
 
 def _in_function(first: int, last: int, mutant: Mutant) -> bool:
