@@ -177,15 +177,22 @@ def _hides(mutant: Mutant) -> bool:
 
 
 def _in_function(first: int, last: int, mutant: Mutant) -> bool:
-    """Whether lines are those of the kernel or of a function it names, or named before the change; of any but the
-    neighbour, where the change has renamed the kernel."""
+    """Whether lines are those of the kernel, of a function it names or named before the change, or of a call beside
+    them that gives the kernel its sizes; of any but the neighbour, where the change has renamed the kernel."""
     at = file(mutant.text)
     named = {f.name for f in functions(file(mutant.base.text), mutant.base.kernel)}
     helpers = [f for f in at.tree.body if isinstance(f, ast.FunctionDef) and f.name in named]
-    own = [*functions(at, mutant.base.kernel), *helpers]
+    beside = [s for s in at.tree.body if isinstance(s, ast.Assign | ast.Expr) and _calls(s, mutant.base.kernel)]
+    own: list[ast.stmt] = [*functions(at, mutant.base.kernel), *helpers, *beside]
     if not own:
         own = [f for f in at.tree.body if isinstance(f, ast.FunctionDef) and f.name != NEIGHBOUR]
     return any(a <= first and last <= b for a, b in map(rows, own))
+
+
+def _calls(s: ast.stmt, kernel: str) -> bool:
+    """Whether a statement calls a kernel by its name."""
+    calls = (n.func for n in ast.walk(s) if isinstance(n, ast.Call))
+    return any(isinstance(f, ast.Name) and f.id == kernel for f in calls)
 
 
 def _check_whole(tree: ast.Module, done: api.Conversion) -> None:

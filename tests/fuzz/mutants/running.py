@@ -108,6 +108,8 @@ class Compared:
     """Cases in which Python raised; the function's own `assert` among what did."""
     given_up: int = 0
     """Cases that were left unfinished: they take too many lines of Python, iterations of the nest, or memory."""
+    past_i64: int = 0
+    """Cases in which Python's own integers leave the 64 bits that a kernel has for them."""
     changed: bool = False
     """Whether the unchanged kernel gives something else for the same arguments."""
 
@@ -158,6 +160,7 @@ def compared(
             found = replace(found, given_up=found.given_up + 1)
             continue
         drawn, told = session.drawn(sizes, mode, seed), describe(sizes, mode, seed)
+        known = len(session.problems)
         try:
             given = (drawn.arrays, drawn.scalars, sizes)
             typed, turns = counted(nest, *given, parallel=session.parallel, steps=SERIAL)
@@ -167,6 +170,10 @@ def compared(
             continue
         except Declined:
             found = replace(found, raised=found.raised + 1)
+            continue
+        if verdict == "differs" and function is not None and leaves_i64(function, nest, drawn):
+            del session.problems[known:]
+            found = replace(found, past_i64=found.past_i64 + 1)
             continue
         if library is not None:
             session.beside(library, drawn, sizes, typed, turns, told)
@@ -202,6 +209,27 @@ def room(nest: Nest, sizes: Sizes) -> int:
             strides = (at.whole(s) or 0 for s in a.strides)
             most = max(most, 1 + sum((n - 1) * abs(s) for n, s in zip(shape, strides, strict=True)))
     return most
+
+
+def leaves_i64(function: Function, nest: Nest, drawn: Data) -> bool:
+    """Whether a local of the function holds an integer that i64 does not, at some line of a call."""
+    left = False
+
+    def watch(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal left
+        left = left or any(type(v) is int and not -(2**63) <= v < 2**63 for v in frame.f_locals.values())
+        return watch
+
+    arrays = {n: a.copy() for n, a in drawn.arrays.items()}
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            in_order(function, nest.order)(*[arrays[n] if n in arrays else drawn.scalars[n] for n in nest.order])
+    finally:
+        sys.settrace(before)
+    return left
 
 
 def _differs(before: Function, nest: Nest, drawn: Data, typed: dict[str, Any]) -> bool:

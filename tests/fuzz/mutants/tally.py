@@ -52,6 +52,7 @@ class Tally:
         self.cases["on the emulated compute unit"] += found.launched
         self.cases["in which Python raised"] += found.raised
         self.cases["given up as too long or too large"] += found.given_up
+        self.cases["in which Python's integers left 64 bits"] += found.past_i64
         self.cases["mutants that were launched"] += bool(found.launched)
         self.cases["mutants that compute something else than before"] += found.changed
         if v.verdict == "failed":

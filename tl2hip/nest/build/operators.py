@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from tl2hip.dtypes import BF16, BOOL, F16, F32, F64, I64, DType
@@ -142,7 +143,20 @@ def _unary_bool(op: str, value: ScalarValue, at: Span) -> ScalarValue:
 
 def cast_value(ctx: Context, v: Value, dtype: DType, at: Span) -> Value:
     """A cast that the user wrote, of a number or of each element; the result is strong."""
+    if isinstance(v, ScalarValue):
+        _check_cast(v.expr, dtype, at)
     return lift(ctx, (v,), lambda x: ScalarValue(fold.cast(x[0].expr, dtype, explicit=True)), at)
+
+
+def _check_cast(e: ir.Expr, dtype: DType, at: Span) -> None:
+    """Refuses a float constant cast to an integer that does not hold it: C leaves open what that gives, and NumPy
+    takes what its machine makes of it."""
+    if not isinstance(e, ir.Const) or not e.dtype.is_float or not dtype.is_int:
+        return
+    value = float(e.value)
+    if not math.isfinite(value) or not fits(int(value), dtype):
+        way = f"write an integer that it holds, or to wrap, cast from a wider one: `{dtype}(i64(…))`"
+        raise Refused(problems.LiteralOutOfRange(str(value), dtype.name, way, at=at))
 
 
 def compare(ctx: Context, op: str, left: Value, right: Value, at: Span) -> Operand:

@@ -29,6 +29,8 @@ Range = tuple[ir.Expr, ir.Expr, int]
 PRODUCTS = ("itertools.product", "numpy.ndindex")
 """What nests several sequences, and gives tuples of one item from each."""
 
+_DEEPEST = 16
+"""Loops that one product may stand for."""
 _LARGEST_LIST = 64
 """Items of a tuple or list that a loop is written out for."""
 
@@ -139,8 +141,8 @@ def _product(ctx: Context, e: nodes.Call) -> tuple[Sequence, ...]:
     given = Arguments(ctx, "product", nodes.Call(e.func, (), e.keywords, at=e.at), ("repeat",), ())
     repeat = given.optional("repeat")
     times = 1 if repeat is None else fold.value_of(integer(ctx, repeat, "repeat"))
-    if not times or times < 0 or not e.args:
-        way = "write `product(range(M), range(N))`, or `repeat=` with a constant from 1 up"
+    if not times or times < 0 or not e.args or times * len(e.args) > _DEEPEST:
+        way = f"write `product(range(M), range(N))`, or `repeat=` with a constant: up to {_DEEPEST} loops in all"
         raise Refused(problems.WrongArguments("product", "needs what to take the product of", way, at=e.at))
     parts = []
     for a in e.args:
@@ -252,8 +254,9 @@ def _enumerate(ctx: Context, e: nodes.Call) -> Sequence:
 
 
 def _zip(ctx: Context, e: nodes.Call) -> Sequence:
-    if not e.args or any(k.name != "strict" for k in e.keywords):
-        raise Refused(problems.WrongArguments("zip", "takes one or more arrays or ranges", at=e.at))
+    if not e.args or any(k.name != "strict" or not isinstance(k.value, nodes.Bool) for k in e.keywords):
+        reason = "takes one or more arrays or ranges, and strict= as True or False"
+        raise Refused(problems.WrongArguments("zip", reason, at=e.at))
     parts = [sequence(ctx, a) for a in e.args]
     length = parts[0].length
     for p in parts[1:]:
