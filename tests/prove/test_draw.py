@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from tests.nest import by_hand as h
+from tests.nest.build.helpers import nest_of
+from tests.nest.build.test_loops import over
 from tl2hip.dtypes import BF16, F8E4M3, F16, F32, F64, I32, I64, U8, DType
 from tl2hip.nest.ir import (
     Axis,
@@ -28,6 +30,8 @@ from tl2hip.nest.ir import (
 )
 from tl2hip.nest.run import run
 from tl2hip.prove.draw import MODES, WORK, admitted, data, pool, shapes, work
+from tl2hip.prove.place import placed
+from tl2hip.prove.shapes import ELEMENTS, elements
 from tl2hip.prove.uses import uses
 
 ALL = (
@@ -242,3 +246,14 @@ def test_loops_of_unknown_length_count_for_something() -> None:
         [Loop(Axis("i", h.whole(0), Var("n", I64)), (Set("n", h.whole(1)),))], [], "", [Variable("n", I64)]
     )
     assert work(nest, {}) == 9
+
+
+def test_arrays_with_far_strides_are_drawn_where_memory_has_room_for_them() -> None:
+    text = over("for i in range(N):\n    y[x[i]] += 1", "x: Tensor[i32, N], y: Tensor[f32, M, strides({})]")
+    for stride in (2**36, 2**63 - 1):
+        nest = nest_of(text.format(stride))
+        drawn = list(shapes(nest, 0, 6))
+        assert drawn and all(sizes["M"] <= 1 and elements(nest, sizes) <= ELEMENTS for sizes in drawn)
+        assert elements(nest, {"N": 2, "M": 3}) == 2 + 1 + 2 * stride
+    one = placed(np.ones(1, np.float32), True, (2**63 - 1,))
+    assert one.tolist() == [1.0]

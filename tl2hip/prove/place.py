@@ -26,6 +26,8 @@ def copies(
 def placed(values: Values, shifted: bool, strides: tuple[int, ...] | None = None) -> Values:
     """A copy that starts at an allocation's start, or one element after it; row-major without `strides`."""
     width = values.dtype.itemsize
+    if strides is not None:
+        strides = tuple(s if n > 1 else 0 for n, s in zip(values.shape, strides, strict=True))
     if strides is None:
         strides = tuple(s // width for s in np.ascontiguousarray(values).reshape(values.shape).strides)
     reach = [(n - 1) * s for n, s in zip(values.shape, strides, strict=True)] if values.size else []

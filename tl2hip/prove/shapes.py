@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tl2hip.nest.ir import Binary, Compare, Const, Dim, Loop, Nest, Stmt, While
+from tl2hip.nest.ir import Array, Binary, Compare, Const, Dim, Loop, Nest, Stmt, While
 from tl2hip.nest.walk import all_stmts, blocks, conjuncts
 from tl2hip.prove.asserts import Mover, admitted, of_scalars
 from tl2hip.prove.evaluate import Evaluator, Sizes
@@ -65,9 +65,17 @@ def _work(body: tuple[Stmt, ...], at: Evaluator, free: frozenset[str]) -> int:
 
 
 def elements(nest: Nest, dims: Mapping[str, int]) -> int:
-    """How many elements all arrays have together; those whose extents are data count as none."""
+    """How many elements the memory of all arrays holds, gaps between strides among them; arrays whose extents are
+    data count as none."""
     at = Evaluator(nest, dims)
-    return sum(math.prod(max(0, n or 0) for n in at.extents(a)) for a in nest.arrays)
+    return sum(_reach(at, a) for a in nest.arrays)
+
+
+def _reach(at: Evaluator, array: Array) -> int:
+    shape = [max(0, n or 0) for n in at.extents(array)]
+    if array.strides is None or 0 in shape:
+        return math.prod(shape)
+    return 1 + sum((n - 1) * abs(at.whole(s) or 0) for n, s in zip(shape, array.strides, strict=True))
 
 
 # --- shapes ----------------------------------------------------------------------------------------------
