@@ -78,7 +78,7 @@ static void forget_lanes() {
 
 // The next lane of a wave that can run: not yet started ones first, in order. -1 when there is none.
 static int runnable(u32 wave) {
-    Wave& w = unit.waves[wave];
+    Lanes& w = unit.waves[wave];
     u64 mask = w.unstarted ? w.unstarted : w.ready;
     return mask ? (int)(wave * WAVE + __builtin_ctzl(mask)) : -1;
 }
@@ -107,7 +107,7 @@ static int next() {
         return runnable(0);
     }
     for (u32 w = 0; w < unit.wave_count; ++w) {
-        Wave& wave = unit.waves[w];
+        Lanes& wave = unit.waves[w];
         u64 stuck = wave.waiting ? wave.waiting : wave.at_barrier;
         if (!stuck) continue;
         unit.current = w * WAVE + __builtin_ctzl(stuck);
@@ -122,7 +122,7 @@ static int next() {
 static void yield() {
     u32 me = unit.current, worker = worker_now;
     int lane = next();
-    Wave& wave = unit.waves[lane / WAVE];
+    Lanes& wave = unit.waves[lane / WAVE];
     u64 bit = 1ul << lane % WAVE;
     unit.current = lane;
     if (wave.unstarted & bit) {
@@ -150,7 +150,7 @@ static void work() {
             continue;
         }
         unit.current = lane;
-        Wave& wave = unit.waves[lane / WAVE];
+        Lanes& wave = unit.waves[lane / WAVE];
         u64 bit = 1ul << lane % WAVE;
         if (wave.unstarted & bit) {
             worker_of[lane] = (u16)worker_now;
@@ -164,7 +164,7 @@ static void work() {
     }
 }
 
-static void hold_meeting(Wave& wave) {
+static void hold_meeting(Lanes& wave) {
     u64 present = wave.waiting;
     wave.waiting = 0;
     wave.ready |= present;
@@ -172,7 +172,7 @@ static void hold_meeting(Wave& wave) {
 }
 
 static void finish_lane() {
-    Wave& wave = wave_now();
+    Lanes& wave = wave_now();
     wave.alive &= ~(1ul << lane_now());
     unit.alive--;
     if (wave.waiting && wave.waiting == wave.alive) hold_meeting(wave);
@@ -180,7 +180,7 @@ static void finish_lane() {
 
 void meet(Meeting meeting, void* arguments, u64 site) {
     if (!unit.inside) return;
-    Wave& wave = wave_now();
+    Lanes& wave = wave_now();
     u64 bit = 1ul << lane_now();
     if (wave.at_barrier || (wave.waiting && (wave.site != site || wave.meeting != meeting))) {
         report(DIVERGENT_WAVE, ERROR, site, NOWHERE, 0, nullptr, 0);
@@ -201,7 +201,7 @@ void meet(Meeting meeting, void* arguments, u64 site) {
 // All lanes of a wave stand at one barrier; waves may stand at different ones, as the hardware counts waves.
 static void barrier(u64 site) {
     if (!unit.inside) return;
-    Wave& wave = wave_now();
+    Lanes& wave = wave_now();
     if (wave.waiting || (wave.at_barrier && wave.site != site)) {
         report(DIVERGENT_BARRIER, ERROR, site, NOWHERE, 0, nullptr, 0);
         give_up();
@@ -237,7 +237,7 @@ static void run_block() {
     for (u32 w = 0; w < unit.wave_count; ++w) {
         u32 lanes = unit.threads - w * WAVE;
         u64 all = lanes >= WAVE ? ~0ul : (1ul << lanes) - 1;
-        Wave& wave = unit.waves[w];
+        Lanes& wave = unit.waves[w];
         wave.unstarted = wave.alive = all;
         wave.ready = wave.waiting = wave.at_barrier = 0;
     }

@@ -41,7 +41,7 @@ typedef Eight<3, 8> Fp8;
 typedef Eight<2, 16> Bf8;
 
 template <class A, class B, class Sum, int M, int K, int BLOCKS, int RUN>
-static void product(Wave& wave, u64 present) {
+static void product(Lanes& wave, u64 present) {
     constexpr int PER_LANE = M * K * BLOCKS / 64, REGISTERS = M * M * BLOCKS / 64, GROUPS = 64 / (M * BLOCKS);
     if (present != ~0ul) {
         report(INACTIVE_LANE, ERROR, wave.site, NOWHERE, __builtin_ctzl(~present), nullptr, 0);

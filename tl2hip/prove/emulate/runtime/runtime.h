@@ -80,10 +80,11 @@ void note_launch(const char* name);
 
 // ---- the block that runs now
 
-struct Wave;
-typedef void (*Meeting)(Wave& wave, u64 present);
+struct Lanes;
+typedef void (*Meeting)(Lanes& wave, u64 present);
 
-struct Wave {
+// The fibers of one wave.
+struct Lanes {
     u64 unstarted, ready, waiting, at_barrier;  // one bit a lane; a lane in none of them runs or has ended
     u64 alive;                                  // not ended yet
     Meeting meeting;                            // what the waiting lanes wait for
@@ -92,7 +93,7 @@ struct Wave {
 };
 
 struct Unit {
-    Wave waves[MAX_WAVES];
+    Lanes waves[MAX_WAVES];
     u32 wave_count, threads, alive, at_barrier;
     u32 grid[3], block[3], id[3];
     u32 current;                 // linear thread that runs, when `inside`
@@ -110,7 +111,7 @@ struct Unit {
 };
 extern Unit unit;
 
-inline Wave& wave_now() { return unit.waves[unit.current / WAVE]; }
+inline Lanes& wave_now() { return unit.waves[unit.current / WAVE]; }
 inline u32 lane_now() { return unit.current % WAVE; }
 
 // Wait until every live lane of the wave is at `site`; the last one runs the meeting for all.

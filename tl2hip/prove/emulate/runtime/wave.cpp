@@ -1,4 +1,4 @@
-// Wave operations: each is a meeting at which one lane computes the result of all 64.
+// Lanes operations: each is a meeting at which one lane computes the result of all 64.
 
 #include "runtime.h"
 
@@ -8,7 +8,7 @@ struct Exchange {
 };
 constexpr int NO_SOURCE = -1, FIRST_LANE = -2;
 
-static void exchange(Wave& wave, u64 present) {
+static void exchange(Lanes& wave, u64 present) {
     u64 missing = 0;
     u32 reader = 0;
     for (u64 left = present; left; left &= left - 1) {
@@ -94,7 +94,7 @@ EXPORT u32 tl2hip_swizzle(u32 value, int pattern) {
 }
 
 // ds_permute pushes: of several lanes with one target the highest wins, and a lane nobody writes to gets 0.
-static void permute(Wave& wave, u64 present) {
+static void permute(Lanes& wave, u64 present) {
     for (u64 left = present; left; left &= left - 1) {
         Exchange& mine = *(Exchange*)wave.arguments[__builtin_ctzl(left)];
         if (present >> mine.source & 1) ((Exchange*)wave.arguments[mine.source])->result = mine.value;
@@ -107,7 +107,7 @@ EXPORT u32 tl2hip_permute_bits(u32 value, int target) {
     return (u32)mine.result;
 }
 
-static void vote(Wave& wave, u64 present) {
+static void vote(Lanes& wave, u64 present) {
     u64 bits = 0;
     for (u64 left = present; left; left &= left - 1)
         bits |= *(u64*)wave.arguments[__builtin_ctzl(left)] << __builtin_ctzl(left);
@@ -121,7 +121,7 @@ EXPORT u64 tl2hip_vote(bool predicate) {
 }
 
 // In a block of one wave this orders memory as a barrier does: a wave's accesses to LDS are done in order.
-static void order(Wave&, u64) {
+static void order(Lanes&, u64) {
     if (unit.wave_count != 1) return;
     memset(unit.unfenced, 0, unit.threads);
     shadow_barrier();
