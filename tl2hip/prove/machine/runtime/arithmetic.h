@@ -5,6 +5,9 @@
 
 #include "operands.h"
 
+// A loop with a call in it is no vector code.
+#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)
+
 // ---- what a float's bits say
 
 template <class T>
@@ -105,9 +108,10 @@ T max_num(T x, T y) {
 }
 template <class T>
 T med_num(T x, T y, T z) {
-    T most = max_num(max_num(x, y), z);
-    T middle = most == x ? max_num(y, z) : most == y ? max_num(x, z) : max_num(x, y);
-    return is_nan(x) | is_nan(y) | is_nan(z) ? min_num(min_num(x, y), z) : middle;
+    T xy = max_num(x, y), xz = max_num(x, z), yz = max_num(y, z), most = max_num(xy, z);
+    T least = min_num(min_num(x, y), z), middle = most == y ? xz : xy;
+    middle = most == x ? yz : middle;
+    return is_nan(x) | is_nan(y) | is_nan(z) ? least : middle;
 }
 template <class T>
 T min_int(T x, T y) { return x < y ? x : y; }
@@ -343,12 +347,14 @@ inline u32 before(u32 lane, u32 first) { return lane < first ? 0 : ones(lane - f
 
 // Bytes of both registers, by a number each: 0 to 7, a byte; 8 to 11, a sign over all bits; 12 zeros; then ones.
 inline u32 permuted(u32 high, u32 low, u32 selector) {
-    u64 bytes = both(low, high);
     u32 out = 0;
     for (u32 b = 0; b < 4; ++b) {
-        u32 number = selector >> 8 * b & 255, sign = (u32)(bytes >> (16 * (number & 3) + 15) & 1) * 255;
-        u32 byte = number < 8 ? (u32)(bytes >> 8 * (number & 7)) & 255 : number < 12 ? sign : number == 12 ? 0 : 255;
-        out |= byte << 8 * b;
+        u32 number = selector >> 8 * b & 255;
+        u32 of_byte = number & 4 ? high : low, of_sign = number & 2 ? high : low;
+        u32 byte = of_byte >> 8 * (number & 3) & 255, sign = (of_sign >> (16 * (number & 1) + 15) & 1) * 255;
+        u32 other = number == 12 ? 0u : 255u;
+        other = number < 12 ? sign : other;
+        out |= (number < 8 ? byte : other) << 8 * b;
     }
     return out;
 }
@@ -388,3 +394,5 @@ inline i32 difference_i32(i32 x, i32 y, bool clamp) {
     i32 sum = (i32)((u32)x - (u32)y);
     return clamp & (((x ^ y) & (x ^ sum)) < 0) ? (x >> 31) ^ 0x7FFFFFFF : sum;
 }
+
+#pragma clang attribute pop

@@ -2,49 +2,74 @@
 
 #include "operands.h"
 
+#define EACH_HALF _Pragma("clang loop vectorize(assume_safety)") for (u32 lane = 0; lane < WAVE / 2; ++lane)
+
 static void fill(u32* to, u32 bits) {
     EACH_LANE to[lane] = bits;
 }
 
 // The lanes that DPP reads, and which of them there are.
-struct Lanes_read {
+struct Reading {
     u8 from[WAVE];
     u64 valid;
 };
 
-static int dpp_lane(const Code& code, int lane) {
-    int row = lane & ~15, in = lane & 15, n = code.dpp_number;
-    switch (code.dpp) {
-        case QUAD_PERM: return (lane & ~3) | code.quad[lane & 3];
-        case ROW_SHL: return in + n < 16 ? lane + n : -1;
-        case ROW_SHR: return in - n >= 0 ? lane - n : -1;
-        case ROW_ROR: return row | ((in - n) & 15);
-        case ROW_MIRROR: return row | (15 - in);
-        case ROW_HALF_MIRROR: return (lane & ~7) | (7 - (lane & 7));
-        case ROW_BCAST: return n == 15 ? (row ? row - 1 : -1) : lane >= 32 ? 31 : -1;
-        case WAVE_SHL: return lane + 1 < 64 ? lane + 1 : -1;
-        case WAVE_SHR: return lane - 1;
-        case WAVE_ROL: return (lane + 1) & 63;
-        case WAVE_ROR: return (lane - 1) & 63;
-        case ROW_NEWBCAST: return row | n;
-        default: return -1;
+template <class From>
+static void fill_lanes(Reading& reading, From from) {
+    alignas(64) u32 there[WAVE];
+    for (i32 lane = 0; lane < (i32)WAVE; ++lane) {
+        i32 other = from(lane, lane & ~15, lane & 15);
+        reading.from[lane] = (u8)(other & 63);
+        there[lane] = other >= 0;
     }
+    reading.valid = gathered(there);
 }
 
-// A lane that EXEC leaves out is no more there than one past the end of a row.
-static Lanes_read lanes_read(const Wave& wave, const Code& code) {
-    Lanes_read lanes;
-    lanes.valid = 0;
-    u64 exec = wave.exec();
-    for (int lane = 0; lane < (int)WAVE; ++lane) {
-        int from = dpp_lane(code, lane);
-        lanes.from[lane] = from < 0 ? 0 : from;
-        lanes.valid |= (u64)(from >= 0 && (exec >> from & 1)) << lane;
+static Reading every_lane_read(const Code& code) {
+    Reading lanes;
+    i32 n = code.dpp_number;
+    switch (code.dpp) {
+        case QUAD_PERM: {
+            u32 quad;
+            memcpy(&quad, code.quad, 4);
+            fill_lanes(lanes, [=](i32 lane, i32, i32) { return (lane & ~3) | (i32)(quad >> 8 * (lane & 3) & 3); });
+            break;
+        }
+        case ROW_SHL: fill_lanes(lanes, [=](i32 lane, i32, i32 in) { return in + n < 16 ? lane + n : -1; }); break;
+        case ROW_SHR: fill_lanes(lanes, [=](i32 lane, i32, i32 in) { return in >= n ? lane - n : -1; }); break;
+        case ROW_ROR: fill_lanes(lanes, [=](i32, i32 row, i32 in) { return row | ((in - n) & 15); }); break;
+        case ROW_MIRROR: fill_lanes(lanes, [](i32, i32 row, i32 in) { return row | (15 - in); }); break;
+        case ROW_HALF_MIRROR: fill_lanes(lanes, [](i32 lane, i32, i32) { return lane ^ 7; }); break;
+        case ROW_BCAST:
+            if (n == 15) fill_lanes(lanes, [](i32, i32 row, i32) { return row ? row - 1 : -1; });
+            else fill_lanes(lanes, [](i32 lane, i32, i32) { return lane >= 32 ? 31 : -1; });
+            break;
+        case WAVE_SHL: fill_lanes(lanes, [](i32 lane, i32, i32) { return lane < 63 ? lane + 1 : -1; }); break;
+        case WAVE_SHR: fill_lanes(lanes, [](i32 lane, i32, i32) { return lane - 1; }); break;
+        case WAVE_ROL: fill_lanes(lanes, [](i32 lane, i32, i32) { return (lane + 1) & 63; }); break;
+        case WAVE_ROR: fill_lanes(lanes, [](i32 lane, i32, i32) { return (lane - 1) & 63; }); break;
+        case ROW_NEWBCAST: fill_lanes(lanes, [=](i32, i32 row, i32) { return row | n; }); break;
+        default: lanes.valid = 0;
     }
     return lanes;
 }
 
-static void permute(u32* to, const u32* from, const Lanes_read& lanes) {
+// A lane that EXEC leaves out is no more there than one past the end of a row.
+static Reading lanes_read(const Wave& wave, const Code& code) {
+    Reading lanes = every_lane_read(code);
+    u64 exec = wave.exec();
+    if (exec == ALL) return lanes;
+    u64 there = 0;
+    for (u32 lane = 0; lane < WAVE; ++lane) there |= (exec >> lanes.from[lane] & 1) << lane;
+    lanes.valid &= there;
+    return lanes;
+}
+
+static void permute(u32* to, const u32* from, const Reading& lanes) {
+    if (lanes.valid == ALL) {
+        for (u32 lane = 0; lane < WAVE; ++lane) to[lane] = from[lanes.from[lane]];
+        return;
+    }
     for (u32 lane = 0; lane < WAVE; ++lane) to[lane] = lanes.valid >> lane & 1 ? from[lanes.from[lane]] : 0;
 }
 
@@ -114,7 +139,7 @@ Rows made_wide(Room& room, const Wave& wave, const Code& code, const Source& sou
     load(room.high, wave, source, 1);
     if (permuted) {
         Room from = room;
-        Lanes_read lanes = lanes_read(wave, code);
+        Reading lanes = lanes_read(wave, code);
         permute(room.low, from.low, lanes);
         permute(room.high, from.high, lanes);
     }
@@ -132,8 +157,8 @@ Rows made_two(Room& room, const Wave& wave, const Source& source) {
 
 static void spread(u32* flags, u64 bits) {
     u32 low = (u32)bits, high = (u32)(bits >> 32);
-    _Pragma("clang loop vectorize(enable)") for (u32 lane = 0; lane < 32; ++lane) flags[lane] = low >> lane & 1;
-    _Pragma("clang loop vectorize(enable)") for (u32 lane = 0; lane < 32; ++lane) flags[lane + 32] = high >> lane & 1;
+    EACH_HALF flags[lane] = low >> lane & 1;
+    EACH_HALF flags[lane + 32] = high >> lane & 1;
 }
 
 void made_flags(u32* flags, const Wave& wave, const Source& source) {
@@ -158,9 +183,9 @@ u64 gathered(const u32* flags) {
 u64 taking(const Wave& wave, const Code& code) {
     u64 lanes = wave.exec();
     if (!code.dpp) return lanes;
-    for (u32 lane = 0; lane < WAVE; ++lane) {
-        bool lets = (code.row_mask >> lane / 16 & 1) && (code.bank_mask >> (lane & 15) / 4 & 1);
-        if (!lets) lanes &= ~(1ul << lane);
+    for (u32 four = 0; four < WAVE / 4; ++four) {
+        bool lets = (code.row_mask >> four / 4 & 1) && (code.bank_mask >> four % 4 & 1);
+        if (!lets) lanes &= ~(15ul << 4 * four);
     }
     return code.bound_control ? lanes : lanes & lanes_read(wave, code).valid;
 }
@@ -206,20 +231,24 @@ static void put_half(u32* to, const u32* old, bool high) {
     }
 }
 
-static void take(u32* to, const u32* from, const u32* taken) {
-    EACH_LANE to[lane] = taken[lane] ? from[lane] : to[lane];
+// The lanes' numbers, and those of the others as they were.
+static void take(u32* to, const u32* from, u64 lanes) {
+    u32 low = (u32)lanes, high = (u32)(lanes >> 32);
+    EACH_HALF to[lane] = low >> lane & 1 ? from[lane] : to[lane];
+    EACH_HALF to[lane + 32] = high >> lane & 1 ? from[lane + 32] : to[lane + 32];
 }
 
-void merge(const Room& given, Wave& wave, const Code& code, u32 result) {
-    Room room = given;
+void merge(Room& room, Wave& wave, const Code& code, u32 result) {
     u32* to = wave.v[code.d.first];
-    if (code.clamp && result & FLOAT) clamp(room, result);
-    if (code.pick != DWORD) put_part(room.low, to, code);
-    else if (result & BITS_16 && !(result & BOTH) && (code.high || result & KEEPS)) put_half(room.low, to, code.high);
-    u64 lanes = taking(wave, code);
-    alignas(64) u32 taken[WAVE];
-    spread(taken, lanes);
-    take(to, room.low, taken);
+    u64 lanes = wave.exec();
+    if (manner(code) || code.high || result & KEEPS) {
+        if (code.clamp && result & FLOAT) clamp(room, result);
+        bool half = result & BITS_16 && !(result & BOTH);
+        if (code.pick != DWORD) put_part(room.low, to, code);
+        else if (half && (code.high || result & KEEPS)) put_half(room.low, to, code.high);
+        lanes = taking(wave, code);
+    }
+    take(to, room.low, lanes);
     bool two = (result & BITS_64) || ((result & BOTH) && !(result & BITS_16));
-    if (two) take(wave.v[code.d.first + 1], room.high, taken);
+    if (two) take(wave.v[code.d.first + 1], room.high, lanes);
 }

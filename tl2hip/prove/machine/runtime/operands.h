@@ -91,9 +91,9 @@ inline Written place(Room& room, Wave& wave, const Code& code, u32 result) {
     return {room.low, room.high};
 }
 
-void merge(const Room& room, Wave& wave, const Code& code, u32 result);
+void merge(Room& room, Wave& wave, const Code& code, u32 result);
 
-inline void finish(const Written& written, const Room& room, Wave& wave, const Code& code, u32 result) {
+inline void finish(const Written& written, Room& room, Wave& wave, const Code& code, u32 result) {
     if (written.low == room.low) merge(room, wave, code, result);
 }
 
