@@ -179,7 +179,15 @@ T frexp_mantissa(T x) {
 inline f32 square_root(f32 x) { return __builtin_sqrtf(x); }
 inline f64 square_root(f64 x) { return __builtin_sqrt(x); }
 inline f32 inverse_root(f32 x) { return (f32)(1.0 / __builtin_sqrt((f64)x)); }
-inline f64 inverse_root(f64 x) { return (f64)(1.0L / __builtin_sqrtl(x)); }
+// One step of Newton's with its second order, the error worked out exactly, on a number whose squares stay in range.
+inline f64 inverse_root(f64 x) {
+    f64 up = x < 0x1p-500 ? 0x1p600 : x > 0x1p500 ? 0x1p-600 : 1.0, back = x < 0x1p-500 ? 0x1p300 : 0x1p-300;
+    f64 y = x * up, near = 1.0 / __builtin_sqrt(y), high = near * near, low = fma(near, near, -high);
+    f64 product = y * high, rest = ((1.0 - product) - fma(y, high, -product)) - y * low;
+    f64 better = near + near * rest * (0.5 + 0.375 * rest);
+    better = up == 1.0 ? better : better * back;
+    return x > 0 && x < __builtin_inf() ? better : near;
+}
 
 // 2^x by a whole power and a series.
 inline f64 exp2_wide(f64 x) {
@@ -246,6 +254,8 @@ inline f64 div_fmas(f64 x, f64 y, f64 z, u32 undo) {
     f64 sum = product + z, part = sum - product, rest = (product - (sum - part)) + (z - part);
     f64 error = ((sum - near) + rest) + low;  // of `near`
     f64 undone = near * power(raw_exponent(z) > 1023 ? 128 : -128);
+    bool over = (magnitude(near) == INFINITE<f64>) & (raw_exponent(z) <= 1023);
+    undone = over ? fma(x * power(-64), y * power(-64), z * power(-128)) : undone;
     // Where what the subnormal loses of `near` is just half a unit, its error decides.
     f64 lost = near - undone * power(128), half = power(-1075 + 128);
     bool tie = (raw_exponent(z) <= 1023) & (__builtin_fabs(lost) == half) & (error != 0);
@@ -259,9 +269,10 @@ template <class T>
 T div_fixup(T quotient, T denominator, T numerator) {
     constexpr int LEAST = sizeof(T) == 2 ? -100 : sizeof(T) == 4 ? -150 : -1075;  // an f16's exponents are never so far
     bool minus = negative(denominator) != negative(numerator);
+    bool over = sizeof(T) > 2 && magnitude(quotient) >= INFINITE<T>;
     u64 down = magnitude(denominator), up = magnitude(numerator);
     T infinity = with_bits<T>(INFINITE<T>), nan = with_bits<T>(SIGN<T> | INFINITE<T> | QUIET<T>);
-    T fixed = quotient;
+    T fixed = over ? infinity : quotient;  // the steps make a NaN of what is too large
     fixed = raw_exponent(numerator) - raw_exponent(denominator) < LEAST ? T(0) : fixed;
     fixed = (down == INFINITE<T>) | (up == 0) ? T(0) : fixed;
     fixed = (down == 0) | (up == INFINITE<T>) ? infinity : fixed;
