@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from tests.prove.machine.model import EXEC, VCC, State
-from tests.prove.machine.numbers import FORMATS, infinity_bits
+from tests.prove.machine.numbers import FORMATS, bits_of, infinity_bits, narrowed
 from tl2hip.prove.machine.meanings.table import Meaning, Type
 from tl2hip.prove.machine.records import Change, Code, Dpp, Halves, Kind, Pick, Source, Unused
 
@@ -21,32 +21,61 @@ def float_edges(width: int) -> list[int]:
     mantissa, bias = FORMATS[width]
     infinity, one = infinity_bits(width), bias << mantissa
     sizes = [
-        0, 1, 2, (1 << mantissa) - 1, 1 << mantissa, (1 << mantissa) + 1, one - 1, one, one + 1, one + (1 << mantissa),
-        one + (1 << mantissa - 1), one - (1 << mantissa), infinity - 1, infinity, infinity + 1, infinity | 1 << mantissa - 1,
-        one + (31 << mantissa) if width > 16 else one + (15 << mantissa), one + (5 << mantissa) + (1 << mantissa - 6),
+        0, 1, 2, (1 << mantissa) - 1, 1 << mantissa, (1 << mantissa) + 1, one - 1, one, one + 1,
+        one + (1 << mantissa), one + (1 << mantissa - 1), one - (1 << mantissa), infinity - 1, infinity,
+        infinity + 1, infinity | 1 << mantissa - 1, one + ((31 if width > 16 else 15) << mantissa),
+        one + (5 << mantissa) + (1 << mantissa - 6),
     ]  # fmt: skip
     return [size | sign << (width - 1) for size in sizes for sign in (0, 1)]
 
 
 def integer_edges(width: int) -> list[int]:
-    some = [0, 1, 2, 3, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 255, 256, 32767, 32768, 65535, 65536, 1 << 23, 1 << 24]
+    some = [0, 1, 2, 3, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 255, 256, 32767, 32768, 65535, 65536]
+    some += [1 << 23, 1 << 24]
     some += [1 << (width - 1), (1 << (width - 1)) - 1, (1 << width) - 1, (1 << width) - 2]
     return [x & ((1 << width) - 1) for x in some]
 
 
-def numbers(kind: Type, rng: np.random.Generator, count: int) -> list[int]:
-    """Bits for `count` lanes, as wide as the operand's registers."""
+FAVOURED = {
+    "v_exp_f32": (-126.0, -126.5, -127.0, -130.25, -148.5, -149.5, -151.0, 127.75, 128.0),
+    "v_exp_f16": (-13.5, -15.0, -23.75, -24.5, -26.0, 15.875, 16.0),
+    "v_cvt_i32_f64": (2147483647.5, 2147483648.0, -2147483648.5, -2147483649.0, -0.5),
+    "v_cvt_u32_f64": (4294967295.5, 4294967296.0, -0.5, -1.0),
+    "v_cvt_i32_f32": (2147483520.0, 2147483648.0, -2147483648.0, -2147483904.0, -0.5),
+    "v_cvt_u32_f32": (4294967040.0, 4294967296.0, -0.5, -1.0, 2147483648.0),
+    "v_cvt_i16_f16": (32752.0, 32768.0, -32768.0, -32800.0),
+    "v_cvt_f16_f32": (65504.0, 65519.0, 65520.0, 2.0**-24, 2.0**-25, 1.5 * 2.0**-25, 1.0 + 2.0**-11),
+    "v_cvt_pkrtz_f16_f32": (65504.0, 65519.0, 65536.0, 2.0**-24, 2.0**-25, 1.0 + 2.0**-11),
+    "v_cvt_pk_fp8_f32": (240.0, 247.9, 248.0, 248.1, 2.0**-10, 2.0**-11, 1.5 * 2.0**-11, 17.0, 19.0),
+    "v_cvt_pk_bf8_f32": (57344.0, 61439.0, 61440.0, 2.0**-17, 2.0**-18, 1.5 * 2.0**-18, 9.0, 11.0),
+    "v_cvt_rpi_i32_f32": (0.49999997, 2.5, -2.5, 8388609.0),
+}
+"""Where what an instruction does changes."""
+
+
+def favoured(meaning: Meaning, kind: Type) -> list[int]:
+    if not kind.floating or kind.packed:
+        return []
+    near = [narrowed(x, kind.bits) for x in FAVOURED.get(meaning.name, ())]
+    return [bits_of(sign * x, kind.bits) for x in near for sign in (1, -1)]
+
+
+def numbers(kind: Type, rng: np.random.Generator, count: int, more: Sequence[int] = ()) -> list[int]:
+    """Bits for `count` lanes, as wide as the operand's registers; now and then one of `more`."""
     width = {"f32x2": 32, "pick32": 32}.get(kind.name, 16 if kind.halves and kind.name != "mix" else kind.bits)
     floating = kind.floating
     edges = float_edges(width) if floating else integer_edges(width)
     if kind.name == "mix":
-        edges = edges + [low | high << 16 for low, high in zip(float_edges(16), reversed(float_edges(16)), strict=True)]
+        halves = float_edges(16)
+        edges = edges + [low | high << 16 for low, high in zip(halves, reversed(halves), strict=True)]
     total = 64 if kind.registers == 2 else 32
     pieces = max(1, total // width) if kind.halves or width == 64 else 1
     mantissa, bias = FORMATS[width]
 
     def one() -> int:
         how = rng.random()
+        if more and how < 0.25:
+            return more[rng.integers(len(more))]
         if how < 0.4:
             return int(edges[rng.integers(len(edges))])
         random = int.from_bytes(rng.bytes(8), "little") & ((1 << width) - 1)
@@ -98,7 +127,7 @@ class Draw:
             return _source(Kind.ROW, ROWS[name])
         how = rng.random()
         if scalar or self.mode == "scalars":
-            bits = numbers(kind, rng, 1)[0]
+            bits = numbers(kind, rng, 1, favoured(self.meaning, kind))[0]
             if how < 0.45 or (scalar and kind.bits == 16):
                 return _source(Kind.CONSTANT, 0, kind.registers, bits)
             if how < 0.9:
@@ -111,13 +140,14 @@ class Draw:
         return _source(Kind.ROW, at, kind.registers)
 
     def _fill(self, row: int, kind: Type, count: int) -> None:
-        bits = numbers(kind, self.rng, count)
+        bits = numbers(kind, self.rng, count, favoured(self.meaning, kind))
         for i in range(max(1, kind.registers)):
             self.state.v[row + i] = [b >> 32 * i & 0xFFFFFFFF for b in bits]
 
     def _relate(self) -> None:
         """Equal operands in some lanes: what they are to one another matters to comparisons and divisions."""
-        given = [getattr(self.code, n) for n, t in zip("abc", self.meaning.sources, strict=False) if t.name != "row"]
+        pairs = zip("abc", self.meaning.sources, strict=False)
+        given = [getattr(self.code, name) for name, kind in pairs if kind.name != "row"]
         if self.meaning.scalar and len(given) == 2 and self.rng.random() < 0.3:
             self.code.b = self.code.a
         rows = [one for one in given if one.kind == Kind.ROW]
@@ -155,7 +185,8 @@ class Draw:
     def _halves(self) -> None:
         for name, kind in zip("abc", self.meaning.sources, strict=False):
             if kind.halves:
-                most = 2 if kind.name == "pick32" or (kind.bits == 16 and not kind.packed) else 4 if kind.name == "mix" else 16
+                single = kind.name == "pick32" or (kind.bits == 16 and not kind.packed)
+                most = 2 if single else 4 if kind.name == "mix" else 16
                 getattr(self.code, name).halves = int(self.rng.integers(most))
         if self.meaning.halved:
             self.code.high = int(self.rng.integers(2))
@@ -182,7 +213,8 @@ class Draw:
         if code.dpp == Dpp.ROW_BCAST:
             code.dpp_number = int(rng.choice([15, 31]))
         code.quad[:] = [int(x) for x in rng.integers(0, 4, 4)]
-        code.row_mask, code.bank_mask = (15, 15) if rng.random() < 0.5 else (int(rng.integers(16)), int(rng.integers(16)))
+        masks = [15, 15] if rng.random() < 0.5 else rng.integers(0, 16, 2)
+        code.row_mask, code.bank_mask = (int(mask) for mask in masks)
         code.bound_control = int(rng.integers(2))
         if rng.random() < 0.5:
             self.state.set(EXEC, FULL, 2)

@@ -1,11 +1,11 @@
-"""A wave in plain Python: how operands are read and results written, and what an instruction should leave behind."""
+"""A wave in plain Python: how operands are read and results written, and what an instruction should leave."""
 
 from __future__ import annotations
 
 import inspect
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -166,7 +166,7 @@ def _bits(value: Any, width: int, clamp: bool, actual: int) -> int:
     return int(value) & ((1 << width) - 1)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _extras(function: Any) -> tuple[str, ...]:
     try:
         names = inspect.signature(function).parameters

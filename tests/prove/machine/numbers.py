@@ -1,4 +1,4 @@
-"""Numbers of the target in plain Python: floats of every width are Python's, and are rounded from exact fractions."""
+"""Numbers of the target in plain Python: floats of every width are Python's, rounded from exact fractions."""
 
 from __future__ import annotations
 

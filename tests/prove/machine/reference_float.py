@@ -120,12 +120,13 @@ for _w in (16, 32, 64):
 for _name in ("sub", "subrev", "min3", "max3", "med3"):
     del REFERENCE[f"v_{_name}_f64"]
 for _name in ("fma", "min3", "max3", "med3"):
-    REFERENCE[f"v_{_name}_f16"] = (REFERENCE[f"v_{_name}_f16"][0].replace(": ", ": keep "), REFERENCE[f"v_{_name}_f16"][1])
+    _types, _f = REFERENCE[f"v_{_name}_f16"]
+    REFERENCE[f"v_{_name}_f16"] = (_types.replace(": ", ": keep "), _f)
 _add("f32 : f32", v_rcp_iflag_f32=REFERENCE["v_rcp_f32"][1])
 _add("f32 f32 : f32", v_mul_legacy_f32=lambda a, b: 0.0 if a == 0 or b == 0 else multiplied(a, b, 32))
 _add("f32 f32 d : f32", v_fmac_f32=lambda a, b, d: fma(a, b, d, 32))
 _add("f64 f64 d : f64", v_fmac_f64=lambda a, b, d: fma(a, b, d, 64))
-_add("f32 f32 f32 : f32", v_fmaak_f32=lambda a, b, c: fma(a, b, c, 32), v_fmamk_f32=lambda a, b, c: fma(a, b, c, 32))
+_add("f32 f32 f32 : f32", v_fmaak_f32=REFERENCE["v_fma_f32"][1], v_fmamk_f32=REFERENCE["v_fma_f32"][1])
 _add("mix mix mix : f32", v_fma_mix_f32=lambda a, b, c: fma(a, b, c, 32))
 _add("mix mix mix : keep f16", v_fma_mixlo_f16=lambda a, b, c: narrowed(fma(a, b, c, 32), 16))
 _add("mix mix mix d : above f16", v_fma_mixhi_f16=lambda a, b, c, d: narrowed(fma(a, b, c, 32), 16))
@@ -311,6 +312,7 @@ _add(
     "f32 : i32",
     v_cvt_i32_f32=lambda a: _integer(a, -(2**31), 2**31 - 1),
     v_cvt_flr_i32_f32=lambda a: _integer(_whole(a, math.floor), -(2**31), 2**31 - 1),
+    v_cvt_rpi_i32_f32=lambda a: _integer(_whole(added(a, 0.5, 32), math.floor), -(2**31), 2**31 - 1),
 )
 _add("f32 : u32", v_cvt_u32_f32=lambda a: _integer(a, 0, 2**32 - 1))
 _add("f64 : i32", v_cvt_i32_f64=lambda a: _integer(a, -(2**31), 2**31 - 1))

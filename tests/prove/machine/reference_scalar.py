@@ -110,7 +110,7 @@ for _w, _lg in ((32, 31), (64, 63)):
         f"s_ff1_i32_b{_w}": (f"{_u} : i32", lambda a, w=_w: {"d": _string(a, w)[::-1].find("1")}),
         f"s_flbit_i32_b{_w}": (f"{_u} : i32", lambda a, w=_w: {"d": _string(a, w).find("1")}),
         f"s_bitset0_b{_w}": (f"u32 d : {_u}", lambda a, d, lg=_lg: {"d": d - (d & 1 << (a & lg))}),
-        f"s_bitset1_b{_w}": (f"u32 d : {_u}", lambda a, d, lg=_lg: {"d": d - (d & 1 << (a & lg)) + (1 << (a & lg))}),
+        f"s_bitset1_b{_w}": (f"u32 d : {_u}", lambda a, d, lg=_lg: {"d": d | 2 ** (a & lg)}),
         f"s_bitcmp0_b{_w}": (f"{_u} u32 :", lambda a, b, lg=_lg: {"scc": 1 - (a >> (b & lg)) % 2}),
         f"s_bitcmp1_b{_w}": (f"{_u} u32 :", lambda a, b, lg=_lg: {"scc": (a >> (b & lg)) % 2}),
         f"s_not_b{_w}": (f"{_u} : {_u}", lambda a, w=_w: _with_zero(-1 - a, w)),
@@ -169,4 +169,5 @@ for _name, _holds in COMPARISONS.items():
                 lambda a, b, holds=_holds: {"scc": int(holds(a, b))},
             )
 for _name in ("eq", "lg"):
-    REFERENCE[f"s_cmp_{_name}_u64"] = ("u64 u64 :", lambda a, b, holds=COMPARISONS[_name]: {"scc": int(holds(a, b))})
+    _holds = COMPARISONS[_name]
+    REFERENCE[f"s_cmp_{_name}_u64"] = ("u64 u64 :", lambda a, b, holds=_holds: {"scc": int(holds(a, b))})

@@ -1,12 +1,11 @@
 """What vector instructions on integers mean, and comparisons, said again in Python on one lane's values.
 
-A statement is its types and a function of the lane's sources (then the old result, and the lane's bit of vcc, where the
-types say `d` and `vcc`; by name `lane`, `clamp` and `high`). It gives the results in order.
+A statement is its types and a function of the lane's sources (then the old result, and the lane's bit of vcc, where
+the types say `d` and `vcc`; by name `lane`, `clamp` and `high`). It gives the results in order.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from tests.prove.machine.numbers import FORMATS, infinity_bits, is_nan, signals, signed
@@ -136,6 +135,8 @@ _add(
 _add(
     "u16 u16 u16 : u16", v_mad_legacy_u16=lambda a, b, c: a * b + c, v_mad_legacy_i16=lambda a, b, c: a * b + c
 )
+_add("u16 u16 u32 : u32", v_mad_u32_u16=lambda a, b, c: a * b + c)
+_add("i16 i16 i32 : i32", v_mad_i32_i16=lambda a, b, c: a * b + c)
 _add(
     "u16 u16 u16 : keep u16",
     v_mad_u16=lambda a, b, c: a * b + c,

@@ -47,7 +47,7 @@ class Sequence:
         self.do("v_rcp", INVERSE, SCALED)
         for _ in range(1 if self.width == 32 else 2):
             self.do("v_fma", ERROR, minus, INVERSE, "1")
-            self.do("v_fma", INVERSE, ERROR if self.width == 32 else INVERSE, INVERSE if self.width == 32 else ERROR, INVERSE)
+            self.do("v_fma", INVERSE, ERROR, INVERSE, INVERSE)
         self.do("v_div_scale", UP, X, Y, X, flag=VCC)
         self.do("v_mul", QUOTIENT, UP, INVERSE)
         self.do("v_fma", REST, minus, QUOTIENT, UP)
@@ -69,7 +69,7 @@ def _operands(width: int, batch: int) -> tuple[np.ndarray, np.ndarray]:
         pairs = np.stack(np.meshgrid(edges, edges), -1).reshape(-1, 2)
         pairs = np.resize(pairs, (24 * 64, 2))[batch * 64 : batch * 64 + 64]
         return pairs[:, 0], pairs[:, 1]
-    x, y = (rng.integers(0, 1 << 63, 64, np.uint64) * np.uint64(2) + rng.integers(0, 2, 64, np.uint64) & mask for _ in "xy")
+    x, y = rng.integers(0, 1 << 64, (2, 64), np.uint64) & mask
     if batch % 3 == 0:  # a quotient that is subnormal, or all but
         mantissa = np.uint64(23 if width == 32 else 52)
         field = np.uint64(0xFF if width == 32 else 0x7FF)
@@ -93,6 +93,6 @@ def test_a_division_is_ieees(width: int) -> None:
             expected = divided(a, b, width)
             subnormal += 0 < abs(expected) < 2.0 ** (-126 if width == 32 else -1022)
             if got != bits_of(expected, width) and not (expected != expected and is_nan(got, width)):
-                wrong.append(f"{a.hex()} / {b.hex()}: {expected.hex()} expected, {float_of(got, width).hex()} found")
+                wrong.append(f"{a.hex()} / {b.hex()}: {expected.hex()}, not {float_of(got, width).hex()}")
     assert not wrong, f"{len(wrong)}: " + "; ".join(wrong[:5])
     assert subnormal > 500

@@ -89,8 +89,12 @@ PLANTED = {
     "v_min_f64": "d = a < b ? a : b",
     "s_min_i32": "scc = a <= b; d = scc ? a : b",
     "v_div_scale_f32": "d = div_scale(a, c, b, e)",
+    "v_div_fmas_f32": "f32 f = fma(a, b, c); d = vcc ? ldexp(f, raw_exponent(c) > 127 ? 64 : -64) : f",
+    "v_div_fmas_f64": "f64 f = fma(a, b, c); d = vcc ? ldexp(f, raw_exponent(c) > 1023 ? 128 : -128) : f",
+    "v_rsq_f32": "d = 1.0f / square_root(a)",
+    "v_exp_f32": "d = (f32)exp2_wide(a)",
 }
-"""Faults: a swapped difference, a lost borrow, a comparison that a NaN fails, a mask too short, two roundings …"""
+"""Faults: a swapped difference, a lost borrow, a comparison that a NaN fails, two roundings for one …"""
 
 
 def test_planted_faults_are_found() -> None:

@@ -56,10 +56,9 @@ def _once(meaning: Meaning) -> list[str]:
             continue
         old = f" = {_old_scalar(kind)}" if meaning.reads_result and name == "d" else ""
         lines.append(f"{kind.cpp} {name}{old};")
-        wide = kind.bits == 64
-        after.append(
-            f"wave.set_pair(code.{name}.first, (u64){name});" if wide else f"wave.s[code.{name}.first] = (u32){name};"
-        )
+        place = f"code.{name}.first"
+        pair = f"wave.set_pair({place}, (u64){name});"
+        after.append(pair if kind.bits == 64 else f"wave.s[{place}] = (u32){name};")
     after += ["wave.scc = scc;"] if meaning.sets("scc") else []
     after += ["wave.set_pair(EXEC, exec);"] if meaning.sets("exec") else []
     return [*lines, f"{meaning.code};", *after]
@@ -208,6 +207,6 @@ def _half(kind: Type, name: str, half: str) -> str:
 
 
 def directory(meanings: Iterable[Meaning]) -> str:
-    """An exported array of all functions, in the order given: by it the records of a program get their addresses."""
+    """An exported array of all functions, in the order given: records of a program get their addresses by it."""
     names = ",\n".join(f"    {one.function}" for one in meanings)
     return f"EXPORT const Run tl2hip_instructions[] = {{\n{names},\n}};\n"

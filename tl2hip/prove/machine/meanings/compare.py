@@ -11,7 +11,8 @@ FLOATS = {
 """Those with `n` are true of a NaN."""
 
 INTEGERS = {
-    "f": "0", "lt": "a < b", "eq": "a == b", "le": "a <= b", "gt": "a > b", "ne": "a != b", "ge": "a >= b", "t": "1",
+    "f": "0", "lt": "a < b", "eq": "a == b", "le": "a <= b", "gt": "a > b", "ne": "a != b", "ge": "a >= b",
+    "t": "1",
 }  # fmt: skip
 
 

@@ -6,11 +6,11 @@
     v_fma_f16      keep f16 = f16 f16 f16 : d = fma(a, b, c)
     s_and_b32      u32 = u32 u32          : d = a & b; scc = d != 0
 
-Operands stand in the order of the assembly text. Results are named d and e, sources a, b and c. Words that stand for no
-operand of the text: `d` among the sources (the old value of the result is read, it is in d), `vcc` (the lane's bit of it),
-`exec` among the results (EXEC is written with the flags in e), `keep` (a 16-bit result leaves the other half of its
-register). The code of a vector instruction may also speak of `lane`, `clamp` and `high`, that of a scalar one of `scc`
-and `exec`.
+Operands stand in the order of the assembly text. Results are named d and e, sources a, b and c. Words that stand
+for no operand of the text: `d` among the sources (the old value of the result is read, it is in d), `vcc` (the
+lane's bit of it), `exec` among the results (EXEC is written with the flags in e), `keep` (a 16-bit result leaves
+the other half of its register). The code of a vector instruction may also speak of `lane`, `clamp` and `high`, that
+of a scalar one of `scc` and `exec`.
 
 >>> meaning = read("v_add_co_u32  u32 mask = u32 u32 : d = a + b; e = d < a")["v_add_co_u32"]
 >>> [t.name for t in meaning.results], [t.name for t in meaning.sources], meaning.function
@@ -28,9 +28,9 @@ from dataclasses import dataclass
 class Type:
     """What an operand is read or written as.
 
-    `cpp` is its type in the code, `registers` how many registers of 32 bits it takes, `bits` how wide one number is.
-    `halves` says that op_sel, op_sel_hi, neg_lo and neg_hi may say something about it; `implicit` that no operand of
-    the text stands for it.
+    `cpp` is its type in the code, `registers` how many registers of 32 bits it takes, `bits` how wide one number
+    is. `halves` says that op_sel, op_sel_hi, neg_lo and neg_hi may say something about it; `implicit` that no
+    operand of the text stands for it.
     """
 
     name: str
@@ -73,7 +73,7 @@ TYPES = _types()
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What an instruction means. `results` and `sources` are those that the text has an operand for, in its order."""
+    """What an instruction means. `results` and `sources` are those that the text has operands for, in its order."""
 
     name: str
     results: tuple[Type, ...]
@@ -160,10 +160,10 @@ FLOATS = {16: "<e", 32: "<f", 64: "<d"}
 def constant(kind: Type, value: int | float, literal: bool = False) -> int:
     """The bits of a constant of the text, as wide as an operand of this type is read.
 
-    An inline integer is sign-extended, a float is in the operand's dtype. A `literal`, an integer that is not inline,
-    has 32 bits in the code: of a 64-bit float they are the high half, of a 64-bit integer zeros are above them, unless
-    the text says more bits. Of two packed halves a constant is one 32-bit number. Raises ValueError for what no
-    operand of the type can be.
+    An inline integer is sign-extended, a float is in the operand's dtype. A `literal`, an integer that is not
+    inline, has 32 bits in the code: of a 64-bit float they are the high half, of a 64-bit integer zeros are above
+    them, unless the text says more bits. Of two packed halves a constant is one 32-bit number. Raises ValueError
+    for what no operand of the type can be.
 
     >>> hex(constant(TYPES["f16"], 1.0)), hex(constant(TYPES["f64"], 1.0)), hex(constant(TYPES["u64"], -1))
     ('0x3c00', '0x3ff0000000000000', '0xffffffffffffffff')

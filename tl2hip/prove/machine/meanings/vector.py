@@ -36,8 +36,10 @@ v_mul_i32_i24        u32 = u32 u32           : d = (u32)sign_extended(a, 24) * (
 v_mul_hi_i32_i24     i32 = u32 u32           : d = (i32)((i64)sign_extended(a, 24) * sign_extended(b, 24) >> 32)
 v_mad_u32_u24        u32 = u32 u32 u32       : d = (a & 0xFFFFFF) * (b & 0xFFFFFF) + c
 v_mad_i32_i24        u32 = u32 u32 u32       : d = (u32)sign_extended(a, 24) * (u32)sign_extended(b, 24) + c
+v_mad_u32_u16        u32 = u16 u16 u32       : d = (u32)a * b + c
+v_mad_i32_i16        u32 = i16 i16 u32       : d = (u32)((i32)a * b) + c
 v_mad_u64_u32        u64 mask = u32 u32 u64  : d = (u64)a * b + c; e = d < c
-v_mad_i64_i32        u64 mask = i32 i32 i64  : i64 p = (i64)a * b; d = (u64)p + (u64)c; e = (p < 0) ^ (c < 0) ^ (d < (u64)c)
+v_mad_i64_i32        u64 mask = i32 i32 i64  : d = (u64)((i64)a * b) + (u64)c; e = carry_i64((i64)a * b, c)
 v_lshl_add_u32       u32 = u32 u32 u32       : d = (a << (b & 31)) + c
 v_lshl_add_u64       u64 = u64 u32 u64       : d = (a << (b & 7)) + c
 v_add_lshl_u32       u32 = u32 u32 u32       : d = (a + b) << (c & 31)

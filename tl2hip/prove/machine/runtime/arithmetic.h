@@ -254,7 +254,8 @@ inline f64 div_fmas(f64 x, f64 y, f64 z, u32 undo) {
     f64 sum = product + z, part = sum - product, rest = (product - (sum - part)) + (z - part);
     f64 error = ((sum - near) + rest) + low;  // of `near`
     f64 undone = near * power(raw_exponent(z) > 1023 ? 128 : -128);
-    bool over = (magnitude(near) == INFINITE<f64>) & (raw_exponent(z) <= 1023);
+    bool finite = (magnitude(x) < INFINITE<f64>) & (magnitude(y) < INFINITE<f64>);
+    bool over = finite & (magnitude(near) == INFINITE<f64>) & (raw_exponent(z) <= 1023);
     undone = over ? fma(x * power(-64), y * power(-64), z * power(-128)) : undone;
     // Where what the subnormal loses of `near` is just half a unit, its error decides.
     f64 lost = near - undone * power(128), half = power(-1075 + 128);
@@ -297,6 +298,7 @@ inline u32 u32_of(f64 x) { return saturated<u32, f64>(x, -1.0, 0x1p32); }
 inline i32 i32_of(f64 x) { return saturated<i32, f64>(x, -0x1p31 - 1, 0x1p31); }
 inline u16 u16_of(f16 x) { return (u16)min_int(u32_of((f32)x), 65535u); }
 inline i16 i16_of(f16 x) { return (i16)within(i32_of((f32)x), -32768, 32767); }
+inline u32 near_i16(i32 x) { return (u16)within(x, -32768, 32767); }
 inline i32 sign_extended(u32 x, u32 bits) { return (i32)(x << (32 - bits)) >> (32 - bits); }
 
 // The nearest f16, one step back when it lies further from zero (an infinity becomes the largest number).
@@ -386,7 +388,7 @@ inline f32 dot_f16(u32 x, u32 y, f32 sum) {
     return sum + (f32)f16_of(x >> 16) * (f32)f16_of(y >> 16);
 }
 
-// ---- sums that may saturate
+// ---- sums that may saturate, and the bit above a signed one
 
 template <class T, class Wide>
 T bounded(Wide sum, bool clamp) {
@@ -395,6 +397,7 @@ T bounded(Wide sum, bool clamp) {
     Wide near = sum < LEAST ? LEAST : sum > MOST ? MOST : sum;
     return (T)(clamp ? near : sum);
 }
+inline u32 carry_i64(i64 x, i64 y) { return (x < 0) ^ (y < 0) ^ ((u64)x + (u64)y < (u64)y); }
 inline u32 sum_u32(u32 x, u32 y, bool clamp) { return clamp & (x + y < x) ? ~0u : x + y; }
 inline u32 difference_u32(u32 x, u32 y, bool clamp) { return clamp & (x < y) ? 0 : x - y; }
 inline i32 sum_i32(i32 x, i32 y, bool clamp) {
