@@ -83,7 +83,8 @@ def _line(meaning: Meaning) -> str:
 def _assemble(lines: list[str], folder: Path) -> str:
     """What the assembler has against some lines."""
     (folder / "all.s").write_text("\n".join(lines) + "\n")
-    command = [*compiler().clang, "-target", "amdgcn-amd-amdhsa", f"-mcpu={TARGET}", "-x", "assembler", "-c", "all.s"]
+    target = ("-target", "amdgcn-amd-amdhsa", f"-mcpu={TARGET}")
+    command = [*compiler().clang, *target, "-x", "assembler", "-c", "all.s"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stderr
 
 
