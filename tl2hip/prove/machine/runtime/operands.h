@@ -27,7 +27,8 @@ struct Written {
 
 // How a register is read: as 32 bits, as one 16-bit number, as two of them, as f32 or one f16 (v_fma_mix).
 enum Form : u32 { WHOLE, HALF, PACKED_FLOAT, PACKED, MIXED };
-// What a result is, for clamping and for the half of the register that a 16-bit one leaves.
+// What a result is, for clamping and for the half of the register that a 16-bit one leaves. `scale` (omod) does nothing:
+// the hardware leaves it out where subnormals are kept.
 enum Result : u32 { INTEGER = 0, FLOAT = 1, BITS_16 = 2, BITS_64 = 4, BOTH = 8, KEEPS = 16 };
 
 inline u32 bits_of(f32 x) { return __builtin_bit_cast(u32, x); }
