@@ -66,7 +66,7 @@ static int site_number(u64 site, u32 bytes, bool write, bool lds) {
     u32 number = counts.count++;
     site_addresses[number] = key;
     site_hash[slot] = (u16)(number + 1);
-    counts.items[number] = {site - unit.image, bytes, write, lds, 0, 0, 0, 0, 0};
+    counts.items[number] = {place_of(site), bytes, write, lds, 0, 0, 0, 0, 0};
     return (int)number;
 }
 

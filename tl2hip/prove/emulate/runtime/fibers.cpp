@@ -265,18 +265,35 @@ EXPORT void tl2hip_limits(const Limit* given, u32 count) {
     limit_count = count;
 }
 
-static int check_launch(u64 kernel, const u32* grid, const u32* block, u32 lds) {
+int check_sizes(const u32* grid, const u32* block, u32 lds) {
     u64 threads = (u64)block[0] * block[1] * block[2];
     if (!threads || threads > MAX_THREADS) return 9;
-    for (u32 l = 0; l < limit_count; ++l)
-        if (kernel >= limits[l].low && kernel < limits[l].high && (threads < limits[l].least || threads > limits[l].most))
-            return 9;
     if (!grid[0] || !grid[1] || !grid[2] || grid[0] > 0x7FFFFFFFu || grid[1] > 65535 || grid[2] > 65535) return 9;
     return lds ? 1 : 0;  // dynamic LDS is not emulated
 }
 
-// Round to nearest, subnormals kept, no traps: whatever the process has set, kernels get the device's mode.
-constexpr u32 IEEE_MODE = 0x1F80;
+static int check_launch(u64 kernel, const u32* grid, const u32* block, u32 lds) {
+    u64 threads = (u64)block[0] * block[1] * block[2];
+    for (u32 l = 0; l < limit_count; ++l)
+        if (kernel >= limits[l].low && kernel < limits[l].high && (threads < limits[l].least || threads > limits[l].most))
+            return 9;
+    return check_sizes(grid, block, lds);
+}
+
+bool run_alone(void (*what)(const void*), const void* arguments) {
+    if (!make_stacks()) return false;
+    memset(unit.waves, 0, sizeof unit.waves);
+    unit.waves[0].unstarted = unit.waves[0].alive = unit.alive = 1;
+    unit.current = 0;
+    body = what;
+    body_arguments = arguments;
+    worker_of[0] = (u16)(worker_now = take_worker());
+    unit.inside = true;
+    tl2hip_switch(&host_pointer, stack_pointers[worker_now]);
+    unit.inside = false;
+    if (unit.aborted) forget_lanes();
+    return true;
+}
 
 static void run_grid() {
     const u32* grid = unit.grid;
@@ -315,6 +332,7 @@ EXPORT void tl2hip_launch(u64 kernel, const char* name, void (*call)(const void*
     body = call;
     body_arguments = arguments;
     shadow_launch();
+    // Whatever the process has set, kernels get the device's mode.
     u32 mode = __builtin_ia32_stmxcsr();
     __builtin_ia32_ldmxcsr(IEEE_MODE);
     run_grid();

@@ -5,7 +5,7 @@
 Findings findings;
 
 Finding* report(Kind kind, Severity severity, u64 site, int place, i64 offset, const Access* access, u32 other) {
-    site = site >= unit.image && site < unit.image_end ? site - unit.image : 0;
+    if (!(site & MACHINE_SITE)) site = site >= unit.image && site < unit.image_end ? site - unit.image : 0;
     for (u32 f = 0; f < findings.count; ++f) {
         Finding& old = findings.items[f];
         if (old.kind == kind && old.severity == severity && old.site == site && old.place == place) {
@@ -103,7 +103,8 @@ static void on_time(u64 at) {
     // It comes again soon, until it meets a kernel or the launcher and not a function between these.
     set_timer(100000, 100000);
     if (unit.inside) {
-        if (unit.launched == launched_by_half) report(HANG, ERROR, at + 1, NOWHERE, 0, nullptr, 0);
+        u64 site = unit.machine ? unit.machine_site() : at + 1;
+        if (unit.launched == launched_by_half) report(HANG, ERROR, site, NOWHERE, 0, nullptr, 0);
         else report_endless(unit.launch_site);
         give_up();
     }
@@ -121,7 +122,8 @@ static void on_signal(int signal, void* info, void* context) {
         for (int s = 0; s < SIGNAL_COUNT; ++s) sigaction(SIGNALS[s], &old_actions[s], nullptr);
         return;
     }
-    report(signal == SIGFPE ? UNDEFINED : CRASH, ERROR, at + 1, NOWHERE, (i64)address, nullptr, 0);
+    u64 site = unit.machine ? unit.machine_site() : at + 1;
+    report(signal == SIGFPE ? UNDEFINED : CRASH, ERROR, site, NOWHERE, (i64)address, nullptr, 0);
     give_up();
 }
 

@@ -42,6 +42,9 @@ enum Kind : u32 {
     UNDEFINED,
     READ_ONLY,
     HANG,
+    PENDING,     // these three of machine code only
+    UNWRITTEN,
+    MISALIGNED,
 };
 enum Severity : u32 { ERROR, WARNING };
 constexpr int IN_LDS = -1, NOWHERE = -2;
@@ -50,7 +53,7 @@ constexpr int LAUNCH_FAILURE = 719;  // hipErrorLaunchFailure
 
 struct Finding {
     u32 kind, severity;
-    u64 site;      // offset of the caller in the library's image
+    u64 site;      // offset of the caller in the library's image; of machine code as it is
     i64 offset;    // byte offset in the buffer or LDS, or the address when it is nowhere
     int place;     // number of the buffer, IN_LDS or NOWHERE
     u32 bytes;     // size of the access
@@ -67,6 +70,9 @@ struct Findings {
     Finding items[MAX_FINDINGS];
 };
 extern Findings findings;
+
+// Sites of machine code have this bit, the number of the kernel, and the index of the instruction in it.
+constexpr u64 MACHINE_SITE = 1ul << 60;
 
 struct Access {
     u64 address;
@@ -108,8 +114,12 @@ struct Unit {
     u64 image, image_end, lds, lds_end;
     u64 stacks, stacks_end;
     u64 owner;                   // the operating system thread that called
+    bool machine;                // waves run machine code, not lanes the printed text
+    u64 (*machine_site)();       // of the instruction that runs
 };
 extern Unit unit;
+
+inline u64 place_of(u64 site) { return site & MACHINE_SITE ? site : site - unit.image; }
 
 inline Lanes& wave_now() { return unit.waves[unit.current / WAVE]; }
 inline u32 lane_now() { return unit.current % WAVE; }
@@ -117,6 +127,11 @@ inline u32 lane_now() { return unit.current % WAVE; }
 // Wait until every live lane of the wave is at `site`; the last one runs the meeting for all.
 void meet(Meeting meeting, void* arguments, u64 site);
 [[noreturn]] void give_up();
+// Run a function on a stack of its own until it ends or gives up. False when there is no stack.
+bool run_alone(void (*what)(const void*), const void* arguments);
+// What a launch of this size gives when nothing is wrong with it: 0, else a hipError_t.
+int check_sizes(const u32* grid, const u32* block, u32 lds);
+constexpr u32 IEEE_MODE = 0x1F80;  // round to nearest, subnormals kept, no traps
 
 // ---- the launcher that was called (calling.cpp)
 
@@ -146,6 +161,7 @@ extern u32 range_count;
 // Check one access of the running lane; one that is out of range ends the run before it happens.
 void touch(u64 address, u64 bytes, Touch how, u64 site);
 void touch_atomic(u64 address, u64 bytes, u64 site);
+[[noreturn]] void refuse_outside(u64 address, u64 bytes, Touch how, u64 site);
 u32* make_cells(u64 bytes);
 void free_cells(u32* cells, u64 bytes);
 void shadow_launch();

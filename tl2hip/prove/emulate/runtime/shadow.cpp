@@ -146,7 +146,8 @@ static void check_shadow(Range& range, u64 address, u64 bytes, Touch how, u64 si
     look(range.written + at, bytes, oldest, me, worst);
     if (how != READ) look(range.read + at, bytes, oldest, me, worst);
     if (how != ATOMIC && range.atomic) look(range.atomic + at, bytes, oldest, me, worst);
-    if (worst.kind != NONE)
+    // The lanes of one wave are in step in machine code: what they do to one place is in order.
+    if (worst.kind == OTHER || (worst.kind == SAME_WAVE && !unit.machine))
         report(RACE, worst.kind == OTHER ? ERROR : WARNING, site, range.place, (i64)at, &access, worst.who);
     if (range.place == IN_LDS && how != WRITE && unwritten(range.written + at, bytes) &&
         (!range.atomic || unwritten(range.atomic + at, bytes)))
@@ -195,7 +196,8 @@ static Range* range_of(u64 address, u64 bytes) {
 }
 
 // Name an address by the buffer that is nearest, so that a finding can say "4 bytes past the end of B".
-static void report_outside(u64 address, const Access& access, u64 site) {
+void refuse_outside(u64 address, u64 bytes, Touch how, u64 site) {
+    Access access = {address, (u32)bytes, how != READ};
     int place = NOWHERE;
     i64 offset = (i64)address;
     u64 nearest = ~0ul;
@@ -209,6 +211,7 @@ static void report_outside(u64 address, const Access& access, u64 site) {
         offset = (i64)(address - range.low);
     }
     report(OUT_OF_BOUNDS, ERROR, site, place, offset, &access, 0);
+    give_up();
 }
 
 // The range that an access falls in, null when it needs no more checks. One that may not happen ends the run.
@@ -218,8 +221,7 @@ static inline Range* admit(u64 address, u64 bytes, Touch how, u64 site) {
     Range* range = range_of(address, bytes);
     if (!range) {
         if (how == READ && address >= unit.image && address + bytes <= unit.image_end) return nullptr;
-        report_outside(address, {address, (u32)bytes, how != READ}, site);
-        give_up();
+        refuse_outside(address, bytes, how, site);
     }
     if (how != READ && !range->writable) {
         Access access = {address, (u32)bytes, true};

@@ -1,0 +1,317 @@
+"""A kernel's instructions as records that the executor runs, by the tables of meanings.
+
+An instruction, a form of an operand or a modifier that the tables do not have is refused (program.NotUnderstood).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tl2hip.prove.machine.arithmetic import encode_arithmetic
+from tl2hip.prove.machine.facts import (
+    GIVEN,
+    HIDDEN,
+    NO_WAIT,
+    ConstantRange,
+    Facts,
+    File,
+    Hidden,
+    KernelRecord,
+    Use,
+    fill,
+    uses,
+)
+from tl2hip.prove.machine.meanings import control, memory
+from tl2hip.prove.machine.meanings.memory import CACHE, Form
+from tl2hip.prove.machine.program import (
+    M0,
+    VCC,
+    Constant,
+    Instruction,
+    Kernel,
+    Label,
+    NotUnderstood,
+    Operand,
+    Program,
+    Scalar,
+    Symbol,
+    Vector,
+    Word,
+)
+from tl2hip.prove.machine.records import Code, Kind, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A program that can be run. The records point into `kept`, which must live as long."""
+
+    kernels: ctypes.Array[KernelRecord]
+    constants: ctypes.Array[ConstantRange]
+    kept: tuple[object, ...]
+
+
+def encode(program: Program, functions: Mapping[str, int]) -> Encoded:
+    """The records of a program, given the addresses of the executor's functions. Raises NotUnderstood."""
+    held = {name: ctypes.create_string_buffer(data, max(1, len(data))) for name, data in program.constants.items()}
+    symbols = {name: ctypes.addressof(buffer) for name, buffer in held.items()}
+    ranges = (ConstantRange * max(1, len(held)))()
+    for slot, (name, data) in zip(ranges, program.constants.items(), strict=False):
+        slot.low, slot.high = symbols[name], symbols[name] + len(data)
+    records = (KernelRecord * max(1, len(program.kernels)))()
+    kept: list[object] = [held]
+    for record, kernel in zip(records, program.kernels, strict=False):
+        kept.append(_Encoder(kernel, functions, symbols).into(record))
+    return Encoded(records, ranges, tuple(kept))
+
+
+def refuse(what: str, instruction: Instruction) -> NotUnderstood:
+    """What is not understood, at its line."""
+    return NotUnderstood(what, instruction.line, instruction.text)
+
+
+class _Encoder:
+    """One kernel."""
+
+    def __init__(self, kernel: Kernel, functions: Mapping[str, int], symbols: Mapping[str, int]) -> None:
+        self.kernel = kernel
+        self.functions = functions
+        self.symbols = symbols
+
+    def into(self, record: KernelRecord) -> object:
+        """Fill the kernel's record; what it points to."""
+        kernel = self.kernel
+        if not kernel.code or kernel.code[-1].name not in ("s_endpgm", "s_branch"):
+            raise NotUnderstood(f"the end of {kernel.name}, which goes on", kernel.code[-1].line if kernel.code else 0, "")
+        if kernel.scratch:
+            raise NotUnderstood(f"scratch memory of {kernel.name}", kernel.code[0].line, "")
+        codes, facts = (Code * len(kernel.code))(), (Facts * len(kernel.code))()
+        for at, instruction in enumerate(kernel.code):
+            codes[at].site = at
+            facts[at].waits[:] = [NO_WAIT, NO_WAIT]
+            self.one(instruction, at, codes[at], facts[at])
+        hidden = self.hidden()
+        given = [one for one in kernel.arguments if one.kind in GIVEN]
+        record.name = kernel.name.encode()
+        record.code, record.facts = ctypes.addressof(codes), ctypes.addressof(facts)
+        record.hidden, record.hidden_count = ctypes.addressof(hidden), len(kernel.arguments) - len(given)
+        record.size = len(kernel.code)
+        record.given_bytes = max((one.offset + one.size for one in given), default=0)
+        record.arguments_bytes = kernel.arguments_size
+        record.group_ids = sum(1 << axis for axis, there in enumerate(kernel.group_ids) if there)
+        record.thread_ids, record.lds, record.most_threads = kernel.thread_ids, kernel.lds, kernel.most_threads
+        record.rows, record.accumulators = kernel.vgprs, kernel.agprs
+        return codes, facts, hidden
+
+    def hidden(self) -> ctypes.Array[Hidden]:
+        kernel = self.kernel
+        wanted = [one for one in kernel.arguments if one.kind not in GIVEN]
+        found = (Hidden * max(1, len(wanted)))()
+        for slot, one in zip(found, wanted, strict=False):
+            if one.kind not in HIDDEN:
+                raise NotUnderstood(f"an argument of {kernel.name} of the kind {one.kind}", kernel.code[0].line, "")
+            slot.kind, slot.offset, slot.bytes = HIDDEN.index(one.kind), one.offset, one.size
+        return found
+
+    def one(self, instruction: Instruction, at: int, code: Code, facts: Facts) -> None:
+        """Fill the records of one instruction."""
+        name = f"{instruction.name}_lds" if "lds" in instruction.modifiers else instruction.name
+        if name in control.NAMES:
+            self.control(instruction, code, facts)
+        elif form := memory.FORMS.get(name):
+            _Memory(instruction, form, code, facts).fill()
+        else:
+            encode_arithmetic(self.resolved(instruction, at), code, facts)
+        if name not in self.functions:
+            raise refuse(f"the instruction {instruction.name}", instruction)
+        code.run = self.functions[name]
+
+    def control(self, instruction: Instruction, code: Code, facts: Facts) -> None:
+        values = [operand.value for operand in instruction.operands]
+        plain = not instruction.modifiers
+        if instruction.name in control.BRANCHES:
+            if not (plain and len(values) == 1 and isinstance(values[0], Label) and values[0].name in self.kernel.labels):
+                raise refuse("the operands", instruction)
+            code.target = self.kernel.labels[values[0].name]
+            if code.target >= len(self.kernel.code):
+                raise refuse(f"the label {values[0].name} behind the last instruction", instruction)
+            fill(facts, [Use(VCC, 2, File.SCALARS)] if instruction.name in control.VCC_BRANCHES else [], [])
+        elif instruction.name in control.PLAIN:
+            if values or not plain:
+                raise refuse("the operands", instruction)
+            unknown = set(instruction.waits) - {"vmcnt", "lgkmcnt", "expcnt"}
+            if unknown:
+                raise refuse(f"the counter {min(unknown)}", instruction)
+            waits = [instruction.waits.get(one, NO_WAIT) for one in ("vmcnt", "lgkmcnt")]
+            code.waits[:] = waits
+            facts.waits[:] = waits
+        elif instruction.name in control.NUMBERED:
+            if not (plain and len(values) == 1 and isinstance(values[0], Constant) and isinstance(values[0].value, int)):
+                raise refuse("the operands", instruction)
+            code.number = values[0].value
+        else:
+            if not (plain and len(values) == 1 and isinstance(values[0], Scalar) and values[0].count == 2):
+                raise refuse("the operands", instruction)
+            code.d = _registers(values[0])
+            fill(facts, [], uses(instruction.operands))
+
+    def resolved(self, instruction: Instruction, at: int) -> Instruction:
+        """The instruction with the addresses of constants in place of their names.
+
+        Code has no addresses here: `s_getpc_b64` gives 0, and the two instructions behind it add an address's halves
+        to it, which stand 4 and 12 bytes behind the place that it names.
+        """
+        if not any(isinstance(operand.value, Symbol) for operand in instruction.operands):
+            return instruction
+        operands = []
+        for operand in instruction.operands:
+            value = operand.value
+            if isinstance(value, Symbol):
+                operand = Operand(Constant(self.address(value, instruction, at)))
+            operands.append(operand)
+        return Instruction(
+            instruction.name, instruction.encoding, tuple(operands), instruction.modifiers, instruction.line,
+            instruction.text, instruction.source, instruction.waits,
+        )  # fmt: skip
+
+    def address(self, symbol: Symbol, instruction: Instruction, at: int) -> int:
+        steps = {"rel32@lo": (1, 4, "s_add_u32", 0), "rel32@hi": (2, 12, "s_addc_u32", 32)}
+        if symbol.name not in self.symbols or symbol.part not in steps:
+            raise refuse(f"the address {symbol.name}@{symbol.part}", instruction)
+        back, place, name, shift = steps[symbol.part]
+        if at < back or self.kernel.code[at - back].name != control.PROGRAM_COUNTER or instruction.name != name:
+            raise refuse(f"the address {symbol.name}@{symbol.part} here", instruction)
+        return (self.symbols[symbol.name] + symbol.addend - place) >> shift & 0xFFFFFFFF
+
+
+def _registers(value: Scalar | Vector) -> Source:
+    kind = Kind.SCALAR if isinstance(value, Scalar) else Kind.ROW
+    return Source(kind, 0, 0, 0, value.first, value.count, 0)
+
+
+class _Memory:
+    """An instruction that touches memory: its operands in turn, as its form has them."""
+
+    def __init__(self, instruction: Instruction, form: Form, code: Code, facts: Facts) -> None:
+        self.instruction = instruction
+        self.form = form
+        self.code = code
+        self.facts = facts
+        self.left = list(instruction.operands)
+        self.reads: list[Operand] = []
+        self.displacement = 0
+
+    def fill(self) -> None:
+        form, instruction = self.form, self.instruction
+        returns = "_atomic_" not in form.name or instruction.modifiers.get("sc0", 0) == 1
+        results = form.results if returns else ()
+        written = [self.result(word) for word in results]
+        data = ["b", "c"]
+        last = ""  # of `address`, whose second part stands behind the data
+        for word in form.sources:
+            if word.isdigit():
+                first = form.family == "ds" and not self.reads
+                self.set("a" if first else data.pop(0), self.vector(int(word)))
+            else:
+                getattr(self, word)()
+                last = word
+        if last == "address":
+            self.base()
+        if self.left:
+            raise refuse(f"the operands, which are more than {len(instruction.operands) - len(self.left)}", instruction)
+        self.modifiers()
+        self.facts.counter = form.counter
+        if written and form.counter == memory.Counter.VECTOR_STORE:
+            self.facts.counter = memory.Counter.VECTOR_LOAD
+        to_lds = [Use(M0, 1, File.SCALARS)] if form.name.endswith("_lds") or "_load_lds_" in form.name else []
+        fill(self.facts, [*uses(self.reads), *to_lds], uses(written))
+
+    def next(self) -> Operand:
+        if not self.left:
+            raise refuse("the operands, which are too few", self.instruction)
+        operand = self.left.pop(0)
+        if operand.negate or operand.absolute or operand.extend:
+            raise refuse("the change of an operand", self.instruction)
+        return operand
+
+    def set(self, slot: str, operand: Operand) -> None:
+        value = operand.value
+        assert isinstance(value, (Scalar, Vector))
+        setattr(self.code, slot, _registers(value))
+        self.reads.append(operand)
+
+    def vector(self, count: int) -> Operand:
+        operand = self.next()
+        if not isinstance(operand.value, Vector) or operand.value.count != count:
+            raise refuse(f"an operand that is not {count} vector register{'s' * (count > 1)}", self.instruction)
+        return operand
+
+    def scalar(self, count: int) -> Operand:
+        operand = self.next()
+        if not isinstance(operand.value, Scalar) or operand.value.count != count:
+            raise refuse(f"an operand that is not {count} scalar register{'s' * (count > 1)}", self.instruction)
+        return operand
+
+    def result(self, word: str) -> Operand:
+        operand = self.scalar(int(word[1:])) if word[0] == "s" else self.vector(int(word))
+        value = operand.value
+        assert isinstance(value, (Scalar, Vector))
+        self.code.d = _registers(value)
+        return operand
+
+    # ---- the words of the table
+
+    def address(self) -> None:
+        wide = isinstance(self.instruction.operands[-1].value, Word)
+        self.set("a", self.vector(2 if wide else 1))
+
+    def base(self) -> None:
+        if self.left and self.left[0].value == Word("off"):
+            self.next()
+            return
+        self.set("c", self.scalar(2))
+
+    def flat(self) -> None:
+        self.set("a", self.vector(2))
+
+    def offset(self) -> None:
+        if "offen" in self.instruction.modifiers:
+            self.set("a", self.vector(1))
+        elif self.next().value != Word("off"):
+            raise refuse("an address without offen", self.instruction)
+
+    def buffer(self) -> None:
+        self.set("c", self.scalar(4))
+        number = self.register_or_number("e")
+        if number is not None:
+            self.code.e = Source(Kind.CONSTANT, bits=number & 0xFFFFFFFF)
+
+    def pair(self) -> None:
+        self.set("a", self.scalar(2))
+        self.displacement = self.register_or_number("b") or 0
+
+    def register_or_number(self, slot: str) -> int | None:
+        """A number, or None where a scalar register is put into the slot."""
+        operand = self.next()
+        value = operand.value
+        if isinstance(value, Constant) and isinstance(value.value, int):
+            return value.value
+        if isinstance(value, Scalar) and value.count == 1:
+            self.set(slot, operand)
+            return None
+        raise refuse("an offset that is neither a number nor a scalar register", self.instruction)
+
+    def modifiers(self) -> None:
+        code, given = self.code, self.instruction.modifiers
+        unknown = set(given) - self.form.modifiers - ({"lds"} if self.form.name.endswith("_lds") else set())
+        if unknown:
+            raise refuse(f"the modifier {min(unknown)}", self.instruction)
+        code.cache = sum(bit for name, bit in CACHE.items() if name in given)
+        code.lds = "lds" in given
+        offset = given.get("offset0", given.get("offset", 0))
+        second = given.get("offset1", 0)
+        assert isinstance(offset, int) and isinstance(second, int)
+        if self.form.name == "ds_swizzle_b32" and offset & 0x8000 and offset & 0x7F00:
+            raise refuse("a swizzle that rotates, or of an FFT", self.instruction)
+        code.offset, code.offset1 = offset + self.displacement, second

@@ -1,0 +1,71 @@
+// A program as Python gives it, and the launch that runs.
+#pragma once
+
+#include "machine.h"
+
+// Registers that an instruction reads or writes.
+enum File : u8 { NO_FILE, VECTORS, SCALAR_FILE };
+struct Use {
+    u16 first;
+    u8 count, file;
+};
+
+// Which counter an instruction is counted by until it is done. A flat one is counted by both.
+enum Counter : u8 { UNCOUNTED, VECTOR_LOAD, VECTOR_STORE, LDS_ACCESS, SCALAR_LOAD, FLAT_ACCESS };
+// Which lanes of its vector operands an instruction reads and writes: those of EXEC, all, or one that it names.
+enum Reach : u8 { ACTIVE, EVERY, READS_ONE, WRITES_ONE };
+
+// What the checks know of an instruction.
+constexpr u32 MAX_READS = 6, MAX_WRITES = 3;
+struct Facts {
+    Use reads[MAX_READS], writes[MAX_WRITES];
+    u8 counter, reach;
+    u8 waits[2];  // as in Code
+};
+
+// What a kernel finds among its arguments besides those that it was given; the order of HIDDEN in encode.py.
+enum HiddenKind : u32 { BLOCK_COUNT, GROUP_SIZE = 3, REMAINDER = 6, GLOBAL_OFFSET = 9, GRID_DIMS = 12 };
+struct Hidden {
+    u32 kind, offset, bytes;
+};
+
+struct Kernel {
+    const char* name;
+    const Code* code;
+    const Facts* facts;
+    const Hidden* hidden;
+    u32 size, hidden_count;                // instructions; hidden arguments
+    u32 given_bytes, arguments_bytes;      // of the arguments that the launch gives, and of all
+    u32 group_ids, thread_ids;             // a bit for each index of the block; how many of a thread's after x
+    u32 rows, accumulators, lds, most_threads;
+};
+
+struct Constants {
+    u64 low, high;
+};
+
+// Ranges that may be read besides the caller's buffers: the arguments, and the program's constants.
+constexpr u32 MAX_CONSTANTS = 65;
+extern Constants constants[MAX_CONSTANTS];
+extern u32 constant_count;
+
+// The kernel that runs.
+struct Running {
+    const Kernel* kernel;
+    u32 number;
+    const Wave* wave;
+};
+extern Running running;
+
+extern Wave waves[MAX_WAVES];
+
+// Run the waves of a block to their ends.
+void run_block();
+
+// ---- registers that are being loaded, or were never written (checks.cpp)
+
+void checks_start(const Wave& w, u64 lanes);
+void check_instruction(const Wave& w, const Code& c, const Facts& facts);
+void check_barrier(const Wave& w, u64 lanes, const Code& c);
+bool loads_into_lds(const Wave& w, u32 low, u32 bytes);
+void note_load_into_lds(const Wave& w, u32 low, u32 high);

@@ -1,0 +1,232 @@
+// LDS: reads and writes of all widths, moves between lanes, updates.
+
+#include "access.h"
+
+// Base and offset are added as 32-bit numbers.
+static inline u64 lds_address(const Wave& w, const Code& c, u32 lane, u32 offset) {
+    return (u32)(w.v[c.a.first][lane] + offset);
+}
+
+// ---- reads
+
+template <class T>
+static inline void read_small(Wave& w, const Code& c) {
+    u32* to = w.v[c.d.first];
+    each_lane(w.exec(), [&](u32 lane) {
+        T value;
+        memcpy(&value, lds_place(w, lane, lds_address(w, c, lane, c.offset), sizeof(T), READ, site_of(c)), sizeof(T));
+        to[lane] = (u32)(i32)value;
+    });
+}
+
+// Half of a register.
+template <class T, bool HIGH>
+static inline void read_half(Wave& w, const Code& c) {
+    u32* to = w.v[c.d.first];
+    each_lane(w.exec(), [&](u32 lane) {
+        T value;
+        memcpy(&value, lds_place(w, lane, lds_address(w, c, lane, c.offset), sizeof(T), READ, site_of(c)), sizeof(T));
+        to[lane] = half_loaded((u32)(i32)value, HIGH);
+    });
+}
+
+template <u32 WORDS>
+static inline void read_words(Wave& w, const Code& c) {
+    u64 exec = w.exec();
+    u32 values[WORDS][WAVE];
+    each_lane(exec, [&](u32 lane) {
+        u32 words[WORDS];
+        memcpy(words, lds_place(w, lane, lds_address(w, c, lane, c.offset), 4 * WORDS, READ, site_of(c)), 4 * WORDS);
+        for (u32 k = 0; k < WORDS; ++k) values[k][lane] = words[k];
+    });
+    for (u32 k = 0; k < WORDS; ++k) {
+        u32* to = w.v[c.d.first + k];
+        each_lane(exec, [&](u32 lane) { to[lane] = values[k][lane]; });
+    }
+}
+
+// Two places, each `STRIDE` times its offset away.
+template <u32 WORDS, u32 STRIDE>
+static inline void read_two(Wave& w, const Code& c) {
+    u64 exec = w.exec();
+    u32 values[2 * WORDS][WAVE];
+    each_lane(exec, [&](u32 lane) {
+        for (u32 p = 0; p < 2; ++p) {
+            u32 words[WORDS], offset = (u32)(p ? c.offset1 : c.offset) * STRIDE;
+            memcpy(words, lds_place(w, lane, lds_address(w, c, lane, offset), 4 * WORDS, READ, site_of(c)), 4 * WORDS);
+            for (u32 k = 0; k < WORDS; ++k) values[p * WORDS + k][lane] = words[k];
+        }
+    });
+    for (u32 k = 0; k < 2 * WORDS; ++k) {
+        u32* to = w.v[c.d.first + k];
+        each_lane(exec, [&](u32 lane) { to[lane] = values[k][lane]; });
+    }
+}
+
+INSTRUCTION(ds_read_u8) { read_small<u8>(w, c); }
+INSTRUCTION(ds_read_i8) { read_small<i8>(w, c); }
+INSTRUCTION(ds_read_u16) { read_small<u16>(w, c); }
+INSTRUCTION(ds_read_i16) { read_small<i16>(w, c); }
+INSTRUCTION(ds_read_u8_d16) { read_half<u8, false>(w, c); }
+INSTRUCTION(ds_read_u8_d16_hi) { read_half<u8, true>(w, c); }
+INSTRUCTION(ds_read_i8_d16) { read_half<i8, false>(w, c); }
+INSTRUCTION(ds_read_i8_d16_hi) { read_half<i8, true>(w, c); }
+INSTRUCTION(ds_read_u16_d16) { read_half<u16, false>(w, c); }
+INSTRUCTION(ds_read_u16_d16_hi) { read_half<u16, true>(w, c); }
+INSTRUCTION(ds_read_b32) { read_words<1>(w, c); }
+INSTRUCTION(ds_read_b64) { read_words<2>(w, c); }
+INSTRUCTION(ds_read_b96) { read_words<3>(w, c); }
+INSTRUCTION(ds_read_b128) { read_words<4>(w, c); }
+INSTRUCTION(ds_read2_b32) { read_two<1, 4>(w, c); }
+INSTRUCTION(ds_read2_b64) { read_two<2, 8>(w, c); }
+INSTRUCTION(ds_read2st64_b32) { read_two<1, 4 * 64>(w, c); }
+INSTRUCTION(ds_read2st64_b64) { read_two<2, 8 * 64>(w, c); }
+
+// ---- writes
+
+template <class T, bool HIGH>
+static inline void write_small(Wave& w, const Code& c) {
+    const u32* from = w.v[c.b.first];
+    each_lane(w.exec(), [&](u32 lane) {
+        T value = (T)(from[lane] >> (HIGH ? 16 : 0));
+        memcpy(lds_place(w, lane, lds_address(w, c, lane, c.offset), sizeof(T), WRITE, site_of(c)), &value, sizeof(T));
+    });
+}
+
+template <u32 WORDS>
+static inline void write_at(Wave& w, const Code& c, u32 lane, u32 offset, const Source& data) {
+    u32 words[WORDS];
+    for (u32 k = 0; k < WORDS; ++k) words[k] = w.v[data.first + k][lane];
+    memcpy(lds_place(w, lane, lds_address(w, c, lane, offset), 4 * WORDS, WRITE, site_of(c)), words, 4 * WORDS);
+}
+
+template <u32 WORDS>
+static inline void write_words(Wave& w, const Code& c) {
+    each_lane(w.exec(), [&](u32 lane) { write_at<WORDS>(w, c, lane, c.offset, c.b); });
+}
+
+template <u32 WORDS, u32 STRIDE>
+static inline void write_two(Wave& w, const Code& c) {
+    each_lane(w.exec(), [&](u32 lane) {
+        write_at<WORDS>(w, c, lane, c.offset * STRIDE, c.b);
+        write_at<WORDS>(w, c, lane, c.offset1 * STRIDE, c.c);
+    });
+}
+
+INSTRUCTION(ds_write_b8) { write_small<u8, false>(w, c); }
+INSTRUCTION(ds_write_b8_d16_hi) { write_small<u8, true>(w, c); }
+INSTRUCTION(ds_write_b16) { write_small<u16, false>(w, c); }
+INSTRUCTION(ds_write_b16_d16_hi) { write_small<u16, true>(w, c); }
+INSTRUCTION(ds_write_b32) { write_words<1>(w, c); }
+INSTRUCTION(ds_write_b64) { write_words<2>(w, c); }
+INSTRUCTION(ds_write_b96) { write_words<3>(w, c); }
+INSTRUCTION(ds_write_b128) { write_words<4>(w, c); }
+INSTRUCTION(ds_write2_b32) { write_two<1, 4>(w, c); }
+INSTRUCTION(ds_write2_b64) { write_two<2, 8>(w, c); }
+INSTRUCTION(ds_write2st64_b32) { write_two<1, 4 * 64>(w, c); }
+INSTRUCTION(ds_write2st64_b64) { write_two<2, 8 * 64>(w, c); }
+
+// ---- moves between lanes, by way of LDS's crossbar: nothing is stored
+
+// `source` gives the lane that a lane reads. A lane that EXEC leaves out gives 0.
+template <class SourceOf>
+static inline void pull(Wave& w, const Source& to, const Source& from, SourceOf source) {
+    u64 exec = w.exec();
+    u32 values[WAVE];
+    for (u32 lane = 0; lane < WAVE; ++lane) {
+        u32 other = source(lane);
+        values[lane] = exec >> other & 1 ? w.v[from.first][other] : 0;
+    }
+    each_lane(exec, [&](u32 lane) { w.v[to.first][lane] = values[lane]; });
+}
+
+INSTRUCTION(ds_bpermute_b32) {
+    const u32* address = w.v[c.a.first];
+    pull(w, c.d, c.b, [&](u32 lane) { return (address[lane] + c.offset) / 4 % WAVE; });
+}
+
+// Of several lanes with one target the highest wins, and a lane nobody writes to gets 0.
+INSTRUCTION(ds_permute_b32) {
+    u64 exec = w.exec();
+    u32 values[WAVE] = {};
+    each_lane(exec, [&](u32 lane) { values[(w.v[c.a.first][lane] + c.offset) / 4 % WAVE] = w.v[c.b.first][lane]; });
+    each_lane(exec, [&](u32 lane) { w.v[c.d.first][lane] = values[lane]; });
+}
+
+// Bit 15 set: a permutation of each quad. Clear: (lane & and | or) ^ xor in groups of 32.
+INSTRUCTION(ds_swizzle_b32) {
+    u32 pattern = (u32)c.offset;
+    if (pattern & 0x8000)
+        pull(w, c.d, c.a, [&](u32 lane) { return (lane & ~3u) | (pattern >> 2 * (lane & 3) & 3); });
+    else
+        pull(w, c.d, c.a, [&](u32 lane) {
+            return (lane & 32) | ((((lane & 31 & pattern) | pattern >> 5) ^ pattern >> 10) & 31);
+        });
+}
+
+// ---- updates: lane after lane; the old value is given by the forms that return it
+
+template <class T, class Combine>
+static inline void update_lds(Wave& w, const Code& c, Combine combine) {
+    each_lane(w.exec(), [&](u32 lane) {
+        u64 address = lds_address(w, c, lane, c.offset);
+        if (address % sizeof(T)) {
+            Access access = {address, sizeof(T), true};
+            set_lane(w, lane);
+            report(MISALIGNED, ERROR, site_of(c), IN_LDS, (i64)address, &access, 0);
+            give_up();
+        }
+        u8* place = lds_place(w, lane, address, sizeof(T), ATOMIC, site_of(c));
+        T old, made;
+        memcpy(&old, place, sizeof(T));
+        made = combine(old, lane_value<T>(w, c.b, lane), lane);
+        memcpy(place, &made, sizeof(T));
+        if (c.d.kind == ROW) set_lane_value<T>(w, c.d, lane, old);
+    });
+}
+
+#define UPDATE(name, type, formula)                                                                            \
+    INSTRUCTION(ds_##name) {                                                                                   \
+        update_lds<type>(w, c, [&](type a, [[maybe_unused]] type b, u32) -> type { return (type)(formula); }); \
+    }
+#define UPDATES(name, returning, type, formula) \
+    UPDATE(name, type, formula)                 \
+    UPDATE(returning, type, formula)
+
+UPDATES(add_u32, add_rtn_u32, u32, a + b)
+UPDATES(add_u64, add_rtn_u64, u64, a + b)
+UPDATES(sub_u32, sub_rtn_u32, u32, a - b)
+UPDATES(sub_u64, sub_rtn_u64, u64, a - b)
+UPDATES(min_i32, min_rtn_i32, i32, b < a ? b : a)
+UPDATES(min_i64, min_rtn_i64, i64, b < a ? b : a)
+UPDATES(min_u32, min_rtn_u32, u32, b < a ? b : a)
+UPDATES(min_u64, min_rtn_u64, u64, b < a ? b : a)
+UPDATES(max_i32, max_rtn_i32, i32, b > a ? b : a)
+UPDATES(max_i64, max_rtn_i64, i64, b > a ? b : a)
+UPDATES(max_u32, max_rtn_u32, u32, b > a ? b : a)
+UPDATES(max_u64, max_rtn_u64, u64, b > a ? b : a)
+UPDATES(and_b32, and_rtn_b32, u32, a & b)
+UPDATES(and_b64, and_rtn_b64, u64, a & b)
+UPDATES(or_b32, or_rtn_b32, u32, a | b)
+UPDATES(or_b64, or_rtn_b64, u64, a | b)
+UPDATES(xor_b32, xor_rtn_b32, u32, a ^ b)
+UPDATES(xor_b64, xor_rtn_b64, u64, a ^ b)
+UPDATES(add_f32, add_rtn_f32, f32, a + b)
+UPDATES(add_f64, add_rtn_f64, f64, a + b)
+UPDATE(wrxchg_rtn_b32, u32, b)
+UPDATE(wrxchg_rtn_b64, u64, b)
+#undef UPDATES
+#undef UPDATE
+
+// The first data operand is compared, the second one stored.
+#define SWAP(name, type)                                                                              \
+    INSTRUCTION(ds_##name) {                                                                          \
+        update_lds<type>(w, c, [&](type a, type b, u32 lane) -> type {                                \
+            return a == b ? lane_value<type>(w, c.c, lane) : a;                                       \
+        });                                                                                           \
+    }
+SWAP(cmpst_b32, u32)
+SWAP(cmpst_b64, u64)
+SWAP(cmpst_rtn_b32, u32)
+SWAP(cmpst_rtn_b64, u64)
+#undef SWAP

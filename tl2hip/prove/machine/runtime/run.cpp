@@ -1,0 +1,80 @@
+// Waves run their instructions; what there is besides arithmetic and memory: branches, waits, barriers, the end.
+
+#include "access.h"
+
+INSTRUCTION(s_nop) {}
+INSTRUCTION(s_sleep) {}
+INSTRUCTION(s_setprio) {}
+INSTRUCTION(s_waitcnt) {}  // here memory is never late: what would be is found by checks.cpp
+
+INSTRUCTION(s_branch) { w.at = c.target; }
+INSTRUCTION(s_cbranch_scc0) {
+    if (!w.scc) w.at = c.target;
+}
+INSTRUCTION(s_cbranch_scc1) {
+    if (w.scc) w.at = c.target;
+}
+INSTRUCTION(s_cbranch_vccz) {
+    if (!w.pair(VCC)) w.at = c.target;
+}
+INSTRUCTION(s_cbranch_vccnz) {
+    if (w.pair(VCC)) w.at = c.target;
+}
+INSTRUCTION(s_cbranch_execz) {
+    if (!w.exec()) w.at = c.target;
+}
+INSTRUCTION(s_cbranch_execnz) {
+    if (w.exec()) w.at = c.target;
+}
+
+INSTRUCTION(s_barrier) { w.state = AT_BARRIER; }
+INSTRUCTION(s_endpgm) { w.state = ENDED; }
+
+// Code has no addresses here. The program counter is 0, and what is added to it is the whole address of a constant.
+INSTRUCTION(s_getpc_b64) { w.set_pair(c.d.first, 0); }
+
+void not_done(const Wave& w, const Code& c, const char*) {
+    set_lane(w, 0);
+    report(UNDEFINED, ERROR, site_of(c), NOWHERE, 0, nullptr, 0);
+    give_up();
+}
+
+static void run_plainly(Wave& w, const Code* code) {
+    while (w.state == RUNS) {
+        const Code& c = code[w.at++];
+        c.run(w, c);
+    }
+}
+
+static void run_checked(Wave& w, const Code* code, const Facts* facts, u64 lanes) {
+    while (w.state == RUNS) {
+        const Code& c = code[w.at];
+        check_instruction(w, c, facts[w.at]);
+        ++w.at;
+        c.run(w, c);
+        if (w.state == AT_BARRIER) check_barrier(w, lanes, c);
+    }
+}
+
+static u64 lanes_of(u32 wave) {
+    u32 lanes = unit.threads - wave * WAVE;
+    return lanes >= WAVE ? ~0ul : (1ul << lanes) - 1;
+}
+
+// Waves take turns: each goes on until it meets a barrier or ends. A wave that has ended is waited for by nobody.
+void run_block() {
+    const Kernel& kernel = *running.kernel;
+    for (u32 w = 0; detecting && w < unit.wave_count; ++w) checks_start(waves[w], lanes_of(w));
+    for (bool left = true; left;) {
+        left = false;
+        for (u32 w = 0; w < unit.wave_count; ++w) {
+            if (waves[w].state == ENDED) continue;
+            waves[w].state = RUNS;
+            running.wave = &waves[w];
+            if (detecting) run_checked(waves[w], kernel.code, kernel.facts, lanes_of(w));
+            else run_plainly(waves[w], kernel.code);
+            left |= waves[w].state != ENDED;
+        }
+        if (left) shadow_barrier();
+    }
+}
