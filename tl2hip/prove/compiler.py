@@ -37,6 +37,8 @@ DEVICE_FLAGS = (
     "-std=c++17", "-O3", "-S", "-fuse-cuid=none",
 )  # fmt: skip
 
+LINE_FLAGS = ("-gline-tables-only",)
+
 # f16 and bf16 round after every operation, and a*b+c is never contracted, as in the printed text on the GPU.
 # A fixed instruction set keeps numbers the same on every x86-64 machine of the last ten years.
 HOST_FLAGS = (
@@ -121,18 +123,22 @@ def version(which: Compiler) -> str:
     return done.stdout.splitlines()[0]
 
 
-def compile_device(text: str) -> Assembly:
-    """gfx942 assembly of a HIP text, every kernel and no host code. Raises MissingCompiler, CompileError."""
+def compile_device(text: str, *, lines: bool = False) -> Assembly:
+    """gfx942 assembly of a HIP text, every kernel and no host code. Raises MissingCompiler, CompileError.
+
+    With `lines` it says which line of the text each instruction is from; the instructions are the same.
+    """
     which = compiler()
+    flags = (*DEVICE_FLAGS, *LINE_FLAGS) if lines else DEVICE_FLAGS
 
     def build(folder: Path) -> bytes:
         (folder / "kernel.hip").write_text(text, encoding="utf-8")
-        command = [*which.clang, *DEVICE_FLAGS, "-I", str(INCLUDE), "kernel.hip", "-o", "kernel.s"]
+        command = [*which.clang, *flags, "-I", str(INCLUDE), "kernel.hip", "-o", "kernel.s"]
         log = _run(command, folder, "the HIP text")
         # One file holds both, so that a cached result keeps its warnings.
         return log.encode() + b"\0" + (folder / "kernel.s").read_bytes()
 
-    made = cached(_key("device", which, DEVICE_FLAGS, text), build).read_bytes()
+    made = cached(_key("device", which, flags, text), build).read_bytes()
     warnings, _, assembly = made.partition(b"\0")
     return Assembly(assembly.decode(), warnings.decode(), which.name)
 

@@ -17,6 +17,9 @@ KINDS = (
     "undefined",
     "read_only_written",
     "hang",
+    "pending_register",
+    "unwritten_register",
+    "misaligned",
 )
 SEVERITIES = ("error", "warning")
 GUARD = "guard_overwritten"
@@ -33,7 +36,8 @@ class Finding:
     `line` counts from 1 and is 0 when it is not known; `argument` is the position of the buffer among the
     launcher's arguments, -1 for LDS, None when the address belongs to neither. `offset` is in bytes from the
     start of that buffer (negative before it). `count` says how often this line did it; of a launcher that does not
-    come to an end, how many kernels it launched.
+    come to an end, how many kernels it launched. `code` is the instruction of machine code that did it, `code_line`
+    its line of the assembly from 1; "" and 0 where the printed text itself ran.
     """
 
     kind: str
@@ -47,10 +51,14 @@ class Finding:
     block: tuple[int, int, int]
     thread: int
     count: int
+    code: str = ""
+    code_line: int = 0
 
     def __str__(self) -> str:
         place = f"line {self.line}: " if self.line else ""
         quoted = f"\n    {self.text.strip()}" if self.text else ""
+        if self.code_line:
+            quoted += f"\n    assembly line {self.code_line}: {self.code.strip()}"
         return f"{place}{self.kind} ({self.severity}): {self.message}{quoted}"
 
 

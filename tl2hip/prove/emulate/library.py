@@ -31,6 +31,7 @@ from tl2hip.prove.emulate.findings import (
 )
 from tl2hip.prove.emulate.lines import LineTable, read_lines
 from tl2hip.prove.emulate.memory import Array, Buffer, Memory
+from tl2hip.prove.emulate.records import Counts, FindingRecord, Findings, Given, Image, Launches, Limit
 
 RUNTIME = Path(__file__).parent / "runtime"
 
@@ -81,53 +82,6 @@ class Run:
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
 
-class _Given(ctypes.Structure):
-    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64), ("writable", ctypes.c_uint64)]
-
-
-class _Image(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_void_p) for name in ("image", "image_end", "lds", "lds_end")]
-
-
-class _Limit(ctypes.Structure):
-    _fields_ = [
-        ("low", ctypes.c_uint64), ("high", ctypes.c_uint64), ("least", ctypes.c_uint64), ("most", ctypes.c_uint64)
-    ]  # fmt: skip
-
-
-class _Finding(ctypes.Structure):
-    _fields_ = [
-        ("kind", ctypes.c_uint32), ("severity", ctypes.c_uint32), ("site", ctypes.c_uint64),
-        ("offset", ctypes.c_int64), ("place", ctypes.c_int), ("bytes", ctypes.c_uint32),
-        ("thread", ctypes.c_uint32), ("other", ctypes.c_uint32), ("block", ctypes.c_uint32 * 3),
-        ("write", ctypes.c_uint32), ("count", ctypes.c_uint64),
-    ]  # fmt: skip
-
-
-class _Findings(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_uint32), ("items", _Finding * 256)]
-
-
-class _Launched(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("count", ctypes.c_uint64)]
-
-
-class _Launches(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_uint32), ("items", _Launched * 256)]
-
-
-class _Count(ctypes.Structure):
-    _fields_ = [
-        ("site", ctypes.c_uint64), ("bytes", ctypes.c_uint32), ("write", ctypes.c_uint32), ("lds", ctypes.c_uint32),
-        ("instructions", ctypes.c_uint64), ("lanes", ctypes.c_uint64), ("cost", ctypes.c_uint64),
-        ("ideal", ctypes.c_uint64), ("lines", ctypes.c_uint64),
-    ]  # fmt: skip
-
-
-class _Counts(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_uint32), ("dropped", ctypes.c_uint32), ("items", _Count * 512)]
-
-
 class Emulator:
     """Makes libraries for the emulated compute unit out of HIP texts."""
 
@@ -148,7 +102,7 @@ class Library:
     """A HIP text, compiled for the host and loaded. Calls are one at a time per process."""
 
     def __init__(self, text: str, flags: Sequence[str], detect: bool) -> None:
-        self._runtime, runtime_path = _runtime()
+        self._runtime, runtime_path = self._load_runtime()
         self._text = text.splitlines()
         self._detect = detect
         self._path = compile_host(text, flags, [runtime_path])
@@ -158,6 +112,14 @@ class Library:
             self._library = ctypes.CDLL(str(self._path))
         except OSError as error:
             raise LoadError(str(error)) from error
+
+    def _load_runtime(self) -> tuple[ctypes.CDLL, Path]:
+        """What runs kernels, and its file to link against."""
+        return _runtime()
+
+    def _prepare(self) -> None:
+        """Tell the runtime what it must know of this library's kernels before a call."""
+        self._runtime.tl2hip_limits(self._limits, len(self._limits))
 
     def close(self) -> None:
         """Unload the library; it cannot be called afterwards."""
@@ -178,16 +140,16 @@ class Library:
         AttributeError when there is no such launcher, TypeError for any other argument.
         """
         function = ctypes.cast(getattr(self._library, launcher), ctypes.c_void_p)
-        image = ctypes.byref(_Image.in_dll(self._library, "tl2hip_library"))
+        image = ctypes.byref(Image.in_dll(self._library, "tl2hip_library"))
         bounds = seconds, NO_BOUND if calls is None else calls
         with _LOCK:
             memory = Memory(_buffers(args))
             regions = memory.regions
-            given = (_Given * max(1, len(regions)))()
+            given = (Given * max(1, len(regions)))()
             for slot, region in zip(given, regions, strict=False):
                 slot.low, slot.high, slot.writable = region.home, region.home + region.size, region.writable
             passed = [_pass(arg, memory) for arg in args]
-            self._runtime.tl2hip_limits(self._limits, len(self._limits))
+            self._prepare()
             if not self._runtime.tl2hip_begin(function, image, given, len(regions), self._detect, *bounds):
                 raise TypeError(f"{len(regions)} arrays are more than the emulated compute unit takes")
             try:
@@ -212,28 +174,26 @@ class Library:
 
     def _findings(self, memory: Memory) -> list[Finding]:
         raw = self._runtime.tl2hip_findings().contents
-        found = []
-        for item in raw.items[: raw.count]:
-            line, text = self._line(item.site)
-            region = memory.regions[item.place] if item.place >= 0 else None
-            argument = region.argument if region else -1 if item.place == -1 else None
-            place = where(argument, item.offset, region.size if region else 0)
-            found.append(
-                Finding(
-                    KINDS[item.kind],
-                    SEVERITIES[item.severity],
-                    _message(item, place),
-                    line,
-                    text,
-                    argument,
-                    item.offset,
-                    item.bytes,
-                    tuple(item.block),
-                    item.thread,
-                    item.count,
-                )  # fmt: skip
-            )
-        return found
+        return [self._finding(item, memory) for item in raw.items[: raw.count]]
+
+    def _finding(self, item: FindingRecord, memory: Memory) -> Finding:
+        line, text = self._line(item.site)
+        region = memory.regions[item.place] if item.place >= 0 else None
+        argument = region.argument if region else -1 if item.place == -1 else None
+        place = where(argument, item.offset, region.size if region else 0)
+        return Finding(
+            KINDS[item.kind],
+            SEVERITIES[item.severity],
+            _message(item, place),
+            line,
+            text,
+            argument,
+            item.offset,
+            item.bytes,
+            tuple(item.block),
+            item.thread,
+            item.count,
+        )
 
     def _broken_guards(self, memory: Memory) -> list[Finding]:
         found = []
@@ -282,21 +242,26 @@ def _runtime() -> tuple[ctypes.CDLL, Path]:
     """The runtime, compiled and loaded once per process, and its file to link against."""
     if why := unsupported():
         raise UnsupportedHost(f"the emulated compute unit cannot run here: {why}")
-    _load_mathematics()
+    load_mathematics()
     path = compile_host(_runtime_text(), RUNTIME_FLAGS, soname="tl2hip-runtime.so")
     runtime = ctypes.CDLL(str(path))
+    declare(runtime)
+    return runtime, path
+
+
+def declare(runtime: ctypes.CDLL) -> None:
+    """Say what the runtime's functions take and give."""
     runtime.tl2hip_begin.argtypes = [
         *[ctypes.c_void_p] * 3, ctypes.c_uint32, ctypes.c_bool, ctypes.c_uint32, ctypes.c_uint64
     ]  # fmt: skip
     runtime.tl2hip_begin.restype = ctypes.c_bool
     runtime.tl2hip_limits.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
-    runtime.tl2hip_launches.restype = ctypes.POINTER(_Launches)
-    runtime.tl2hip_findings.restype = ctypes.POINTER(_Findings)
-    runtime.tl2hip_counts.restype = ctypes.POINTER(_Counts)
-    return runtime, path
+    runtime.tl2hip_launches.restype = ctypes.POINTER(Launches)
+    runtime.tl2hip_findings.restype = ctypes.POINTER(Findings)
+    runtime.tl2hip_counts.restype = ctypes.POINTER(Counts)
 
 
-def _load_mathematics() -> None:
+def load_mathematics() -> None:
     """Make `expf` and the like known to texts; some C libraries hold them without a library of their own."""
     try:
         ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
@@ -304,13 +269,13 @@ def _load_mathematics() -> None:
         return
 
 
-def _thread_limits(path: Path) -> ctypes.Array[_Limit]:
+def _thread_limits(path: Path) -> ctypes.Array[Limit]:
     """The block sizes that each kernel is compiled for; host.h writes them into the names of code sections."""
     found = []
     for part in sections(path.read_bytes()):
         if match := re.fullmatch(r"tl2hip_threads_(\d+)_(\d+)", part.name):
-            found.append(_Limit(part.address, part.address + part.size, int(match[1]), int(match[2])))
-    return (_Limit * len(found))(*found)
+            found.append(Limit(part.address, part.address + part.size, int(match[1]), int(match[2])))
+    return (Limit * len(found))(*found)
 
 
 def _runtime_text() -> str:

@@ -25,6 +25,7 @@ from tl2hip.prove.machine.facts import (
 )
 from tl2hip.prove.machine.meanings import control, memory
 from tl2hip.prove.machine.meanings.memory import CACHE, Form
+from tl2hip.prove.machine.meanings.table import Meaning
 from tl2hip.prove.machine.program import (
     M0,
     VCC,
@@ -52,8 +53,11 @@ class Encoded:
     kept: tuple[object, ...]
 
 
-def encode(program: Program, functions: Mapping[str, int]) -> Encoded:
-    """The records of a program, given the addresses of the executor's functions. Raises NotUnderstood."""
+def encode(program: Program, functions: Mapping[str, int], meanings: Mapping[str, Meaning]) -> Encoded:
+    """The records of a program, given the addresses of the executor's functions and the tables of arithmetic.
+
+    Raises NotUnderstood.
+    """
     held = {name: ctypes.create_string_buffer(data, max(1, len(data))) for name, data in program.constants.items()}
     symbols = {name: ctypes.addressof(buffer) for name, buffer in held.items()}
     ranges = (ConstantRange * max(1, len(held)))()
@@ -62,7 +66,7 @@ def encode(program: Program, functions: Mapping[str, int]) -> Encoded:
     records = (KernelRecord * max(1, len(program.kernels)))()
     kept: list[object] = [held]
     for record, kernel in zip(records, program.kernels, strict=False):
-        kept.append(_Encoder(kernel, functions, symbols).into(record))
+        kept.append(_Encoder(kernel, functions, meanings, symbols).into(record))
     return Encoded(records, ranges, tuple(kept))
 
 
@@ -74,9 +78,12 @@ def refuse(what: str, instruction: Instruction) -> NotUnderstood:
 class _Encoder:
     """One kernel."""
 
-    def __init__(self, kernel: Kernel, functions: Mapping[str, int], symbols: Mapping[str, int]) -> None:
+    def __init__(
+        self, kernel: Kernel, functions: Mapping[str, int], meanings: Mapping[str, Meaning], symbols: Mapping[str, int]
+    ) -> None:
         self.kernel = kernel
         self.functions = functions
+        self.meanings = meanings
         self.symbols = symbols
 
     def into(self, record: KernelRecord) -> object:
@@ -121,8 +128,8 @@ class _Encoder:
             self.control(instruction, code, facts)
         elif form := memory.FORMS.get(name):
             _Memory(instruction, form, code, facts).fill()
-        else:
-            encode_arithmetic(self.resolved(instruction, at), code, facts)
+        elif meaning := self.meanings.get(name):
+            encode_arithmetic(self.resolved(instruction, at), meaning, code, facts)
         if name not in self.functions:
             raise refuse(f"the instruction {instruction.name}", instruction)
         code.run = self.functions[name]

@@ -99,7 +99,7 @@ static void run_grid(const void*) {
                 memset(block_lds, POISON, running.kernel->lds);
                 shadow_block();
                 for (u32 w = 0; w < unit.wave_count; ++w) start_wave(w);
-                run_block();
+                run_waves();
                 counting_block_done();
             }
     unit.current = 0;

@@ -60,7 +60,7 @@ extern Running running;
 extern Wave waves[MAX_WAVES];
 
 // Run the waves of a block to their ends.
-void run_block();
+void run_waves();
 
 // ---- registers that are being loaded, or were never written (checks.cpp)
 

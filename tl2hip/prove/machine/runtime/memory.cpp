@@ -61,7 +61,7 @@ static inline void store_words(Wave& w, const Code& c, const Addresses& at, u64 
 }
 
 // Global and flat ones. LDS and scratch have no addresses here: a flat access to either is out of range.
-#define ACCESS(name, bytes, how, move)                                  \
+#define MOVE(name, bytes, how, move)                                  \
     INSTRUCTION(global_##name) {                                        \
         Addresses at;                                                   \
         take_addresses(w, c, at);                                       \
@@ -94,9 +94,9 @@ static inline void store_words(Wave& w, const Code& c, const Addresses& at, u64 
     EACH(store_dwordx2, 8, WRITE, store_words<2>)               \
     EACH(store_dwordx3, 12, WRITE, store_words<3>)              \
     EACH(store_dwordx4, 16, WRITE, store_words<4>)
-LOADS(ACCESS)
-STORES(ACCESS)
-#undef ACCESS
+LOADS(MOVE)
+STORES(MOVE)
+#undef MOVE
 
 // ---- loads that go to LDS: M0 says where, lanes follow each other in words, and the offset counts on both sides
 
@@ -157,7 +157,7 @@ static void take_buffer(Wave& w, const Code& c, u32 bytes, Touch how, Addresses&
     });
 }
 
-#define ACCESS(name, bytes, how, move)                                                        \
+#define MOVE(name, bytes, how, move)                                                        \
     INSTRUCTION(buffer_##name) {                                                              \
         Addresses at;                                                                         \
         u32 reach[WAVE];                                                                      \
@@ -177,9 +177,9 @@ static void take_buffer(Wave& w, const Code& c, u32 bytes, Touch how, Addresses&
             if (how == WRITE && reach[lane] != bytes) memcpy((void*)at.of[lane], part[lane], reach[lane]); \
         });                                                                                   \
     }
-LOADS(ACCESS)
-STORES(ACCESS)
-#undef ACCESS
+LOADS(MOVE)
+STORES(MOVE)
+#undef MOVE
 #undef LOADS
 #undef STORES
 

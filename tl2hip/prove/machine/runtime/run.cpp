@@ -62,7 +62,7 @@ static u64 lanes_of(u32 wave) {
 }
 
 // Waves take turns: each goes on until it meets a barrier or ends. A wave that has ended is waited for by nobody.
-void run_block() {
+void run_waves() {
     const Kernel& kernel = *running.kernel;
     for (u32 w = 0; detecting && w < unit.wave_count; ++w) checks_start(waves[w], lanes_of(w));
     for (bool left = true; left;) {

@@ -27,6 +27,8 @@
 extern "C" {
 void tl2hip_launch(const void* kernel, const char* name, void (*body)(const void*), const void* arguments,
                    const unsigned* grid, const unsigned* block, unsigned lds, void* site);
+void tl2hip_launch_machine(const char* name, const void* arguments, unsigned bytes, const unsigned* grid,
+                           const unsigned* block, unsigned lds, void* site);
 hipError_t hipGetLastError();
 hipError_t hipMemsetAsync(void* to, int byte, size_t bytes, hipStream_t stream);
 hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream);
@@ -99,7 +101,28 @@ __attribute__((noinline)) void tl2hip_launch_kernel(const char* name, void (*ker
     tl2hip_launch((const void*)kernel, name, tl2hip_call<decltype(body)>, &body, grid_sizes, block_sizes, lds,
                   __builtin_return_address(0));
 }
+
+// With TL2HIP_MACHINE the kernel's machine code runs, found by its name. Its arguments lie one behind the other, each at
+// a multiple of its alignment.
+template <class... Parameters, class... Arguments>
+__attribute__((noinline)) void tl2hip_launch_code(const char* name, void (*)(Parameters...), dim3 grid, dim3 block,
+                                                  unsigned lds, hipStream_t, Arguments... arguments) {
+    unsigned char bytes[(1 + ... + (sizeof(Parameters) + alignof(Parameters)))];
+    unsigned at = 0;
+    auto put = [&](const auto& value) {
+        at = (at + alignof(decltype(value)) - 1) / alignof(decltype(value)) * alignof(decltype(value));
+        __builtin_memcpy(bytes + at, &value, sizeof(value));
+        at += sizeof(value);
+    };
+    (put(static_cast<Parameters>(arguments)), ...);
+    const unsigned grid_sizes[3] = {grid.x, grid.y, grid.z}, block_sizes[3] = {block.x, block.y, block.z};
+    tl2hip_launch_machine(name, bytes, at, grid_sizes, block_sizes, lds, __builtin_return_address(0));
+}
+#if defined(TL2HIP_MACHINE)
+#define hipLaunchKernelGGL(kernel, ...) tl2hip_launch_code(#kernel, (decltype(&kernel)) nullptr, __VA_ARGS__)
+#else
 #define hipLaunchKernelGGL(kernel, ...) tl2hip_launch_kernel(#kernel, kernel, __VA_ARGS__)
+#endif
 
 #define TL2HIP_INDEX(name, call)                                                \
     struct tl2hip_##name {                                                      \

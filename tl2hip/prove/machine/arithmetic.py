@@ -1,0 +1,187 @@
+"""An instruction of arithmetic as a record, by its line in the tables of meanings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tl2hip.prove.machine.facts import Facts, File, Reach, Use, fill, uses
+from tl2hip.prove.machine.meanings.table import Meaning, Type, constant
+from tl2hip.prove.machine.program import EXEC, VCC, Constant, Instruction, NotUnderstood, Operand, Scalar, Scc, Vector
+from tl2hip.prove.machine.records import Change, Code, Dpp, Halves, Kind, Pick, Source, Unused
+
+INLINE = range(-16, 65)
+INLINE_FLOATS = (0.5, 1.0, 2.0, 4.0, 0.15915494, 0.15915494309189532)
+"""Numbers that take no room in the code; the last two are 1 / (2 pi) as it is printed."""
+
+SDWA = frozenset({"src0_sel", "src1_sel", "dst_sel", "dst_unused"})
+HALVES = frozenset({"op_sel", "op_sel_hi", "neg_lo", "neg_hi"})
+SCALES = {("mul", 2): 1, ("mul", 4): 2, ("div", 2): 3}
+DPP = {
+    "quad_perm": Dpp.QUAD_PERM, "row_shl": Dpp.ROW_SHL, "row_shr": Dpp.ROW_SHR, "row_ror": Dpp.ROW_ROR,
+    "row_mirror": Dpp.ROW_MIRROR, "row_half_mirror": Dpp.ROW_HALF_MIRROR, "row_bcast": Dpp.ROW_BCAST,
+    "row_newbcast": Dpp.ROW_NEWBCAST, "wave_shl": Dpp.WAVE_SHL, "wave_shr": Dpp.WAVE_SHR,
+    "wave_rol": Dpp.WAVE_ROL, "wave_ror": Dpp.WAVE_ROR,
+}  # fmt: skip
+MASKS = frozenset({"row_mask", "bank_mask", "bound_ctrl"})
+
+
+def encode_arithmetic(instruction: Instruction, meaning: Meaning, code: Code, facts: Facts) -> None:
+    """Fill an instruction's records. Raises NotUnderstood."""
+    operands = instruction.operands
+    wanted = (*meaning.results, *meaning.sources)
+    if len(operands) != len(wanted):
+        raise _refuse(f"{len(operands)} operands, not {len(wanted)}", instruction)
+    results, sources = operands[: len(meaning.results)], operands[len(meaning.results) :]
+    for slot, kind, operand in zip("de", meaning.results, results, strict=False):
+        setattr(code, slot, _result(instruction, meaning, kind, operand))
+    for slot, kind, operand in zip("abc", meaning.sources, sources, strict=False):
+        setattr(code, slot, _source(instruction, meaning, kind, operand))
+    _modifiers(instruction, meaning, code)
+    _facts(meaning, results, sources, code, facts)
+
+
+def _refuse(what: str, instruction: Instruction) -> NotUnderstood:
+    return NotUnderstood(what, instruction.line, instruction.text)
+
+
+def _result(instruction: Instruction, meaning: Meaning, kind: Type, operand: Operand) -> Source:
+    value = operand.value
+    on_scalar = meaning.scalar or kind.name in ("mask", "scalar") or (meaning.once and kind.name != "row")
+    fits = isinstance(value, Scalar if on_scalar else Vector)
+    if not fits or operand != Operand(value) or not _counts(kind, value):
+        raise _refuse(f"the result, which is no {kind.name}", instruction)
+    assert isinstance(value, (Scalar, Vector))
+    return Source(Kind.SCALAR if on_scalar else Kind.ROW, 0, 0, 0, value.first, value.count, 0)
+
+
+def _counts(kind: Type, value: object) -> bool:
+    return isinstance(value, (Scalar, Vector)) and value.count == kind.registers
+
+
+def _source(instruction: Instruction, meaning: Meaning, kind: Type, operand: Operand) -> Source:
+    value = operand.value
+    change = Change.NEGATE * operand.negate | Change.ABSOLUTE * operand.absolute | Change.EXTEND * operand.extend
+    if change and (meaning.once or kind.name == "mask"):
+        raise _refuse("the change of an operand", instruction)
+    if operand.extend and instruction.encoding != "sdwa":
+        raise _refuse("sext", instruction)
+    # Two numbers are read from both halves of a register where op_sel_hi does not say otherwise.
+    halves = Halves.HIGH_FROM_HIGH if kind.packed or kind.name.startswith("pair_") else 0
+    if isinstance(value, Constant):
+        return Source(Kind.CONSTANT, change, 0, halves, 0, 0, constant(kind, value.value, _literal(value)))
+    if isinstance(value, Scc):
+        return Source(Kind.CONDITION, change, 0, halves, 0, 1, 0)
+    on_row = isinstance(value, Vector)
+    misplaced = on_row and (meaning.scalar or kind.name in ("mask", "scalar")) or not on_row and kind.name == "row"
+    if misplaced or not _counts(kind, value):
+        raise _refuse(f"an operand that is no {kind.name}", instruction)
+    assert isinstance(value, (Scalar, Vector))
+    return Source(Kind.ROW if on_row else Kind.SCALAR, change, 0, halves, value.first, value.count, 0)
+
+
+def _literal(value: Constant) -> bool:
+    """Whether the number stands behind the instruction, in 32 bits."""
+    if isinstance(value.value, float):
+        return False
+    return value.value not in INLINE
+
+
+# ---- modifiers
+
+
+def _modifiers(instruction: Instruction, meaning: Meaning, code: Code) -> None:
+    given = instruction.modifiers
+    known: set[str] = set()
+    if instruction.encoding == "sdwa":
+        known |= _sdwa(given, code)
+    elif instruction.encoding == "dpp":
+        known |= _dpp(instruction, code)
+    if "clamp" in given:
+        if not meaning.clamps:
+            raise _refuse("the modifier clamp here", instruction)
+        code.clamp = 1
+        known.add("clamp")
+    for (name, setting), scale in SCALES.items():
+        if given.get(name) == setting and meaning.results and meaning.results[0].floating:
+            code.scale = scale
+            known.add(name)
+    known |= _halves(instruction, meaning, code)
+    if unknown := set(given) - known:
+        raise _refuse(f"the modifier {min(unknown)} here", instruction)
+
+
+def _sdwa(given: Mapping[str, object], code: Code) -> frozenset[str]:
+    code.a.pick = Pick[str(given.get("src0_sel", "DWORD"))]
+    code.b.pick = Pick[str(given.get("src1_sel", "DWORD"))]
+    code.pick = Pick[str(given.get("dst_sel", "DWORD"))]
+    code.unused = Unused[str(given.get("dst_unused", "UNUSED_PAD")).removeprefix("UNUSED_")]
+    return SDWA
+
+
+def _dpp(instruction: Instruction, code: Code) -> set[str]:
+    given = instruction.modifiers
+    named = [name for name in given if name in DPP]
+    if len(named) != 1:
+        raise _refuse("not one permutation of lanes", instruction)
+    setting = given[named[0]]
+    code.dpp = DPP[named[0]]
+    if isinstance(setting, tuple):
+        code.quad[:] = setting
+    else:
+        code.dpp_number = int(setting)
+    code.row_mask, code.bank_mask = int(str(given.get("row_mask", 15))), int(str(given.get("bank_mask", 15)))
+    code.bound_control = "bound_ctrl" in given
+    return {named[0], *MASKS}
+
+
+def _halves(instruction: Instruction, meaning: Meaning, code: Code) -> set[str]:
+    """op_sel and its kin: the halves that operands are read from, and the half that the result goes to."""
+    given = {name: setting for name, setting in instruction.modifiers.items() if name in HALVES}
+    sources = [getattr(code, slot) for slot, _ in zip("abc", meaning.sources, strict=False)]
+    bits = {
+        "op_sel": Halves.LOW_FROM_HIGH, "op_sel_hi": Halves.HIGH_FROM_HIGH, "neg_lo": Halves.NEGATE_LOW,
+        "neg_hi": Halves.NEGATE_HIGH,
+    }  # fmt: skip
+    for name, setting in given.items():
+        if not isinstance(setting, tuple) or not _may(meaning, name, setting, len(sources)):
+            raise _refuse(f"the modifier {name} here", instruction)
+        for source, on in zip(sources, setting, strict=False):
+            source.halves = source.halves & ~bits[name] | (bits[name] if on else 0)
+        if len(setting) > len(sources):
+            code.high = setting[-1]
+    return set(given)
+
+
+def _may(meaning: Meaning, name: str, setting: Sequence[int], sources: int) -> bool:
+    """Whether the instruction has such a modifier, with so many numbers."""
+    every = all(kind.halves for kind in meaning.sources)
+    single = not any(kind.packed or kind.name.startswith(("pair_", "mix", "pick")) for kind in meaning.sources)
+    if single:  # one number of 16 bits each, and the result
+        return every and name == "op_sel" and len(setting) in (sources, sources + 1)
+    return every and len(setting) == sources
+
+
+# ---- what the checks are told
+
+
+def _facts(
+    meaning: Meaning, results: Sequence[Operand], sources: Sequence[Operand], code: Code, facts: Facts
+) -> None:
+    reads, writes = uses(sources), uses(results)
+    if meaning.reads_result or _keeps_some(meaning, code):
+        reads += uses(results[:1])
+    if meaning.reads_vcc:
+        reads.append(Use(VCC, 2, File.SCALARS))
+    if meaning.writes_exec or meaning.sets("exec"):
+        writes.append(Use(EXEC, 2, File.SCALARS))
+    fill(facts, reads, writes)
+    if meaning.once and not meaning.scalar:
+        written = any(kind.name == "row" for kind in meaning.results)
+        facts.reach = Reach.WRITES_ONE if written else Reach.READS_ONE
+
+
+def _keeps_some(meaning: Meaning, code: Code) -> bool:
+    """Whether a part of the result's register, or some lane of EXEC, stays as it was."""
+    if code.unused == Unused.PRESERVE and code.pick != Pick.DWORD:
+        return True
+    return bool(code.dpp) and not (code.bound_control and code.row_mask == 15 and code.bank_mask == 15)

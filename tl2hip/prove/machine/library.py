@@ -1,0 +1,110 @@
+"""A HIP text whose kernels run as gfx942 machine code, its launchers as on the emulated compute unit."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tl2hip.prove.compiler import compile_device
+from tl2hip.prove.emulate.findings import KINDS, Finding
+from tl2hip.prove.emulate.library import QUICK_FLAGS, Library, UnsupportedHost, load_mathematics, unsupported
+from tl2hip.prove.emulate.memory import Memory
+from tl2hip.prove.emulate.records import FindingRecord
+from tl2hip.prove.machine import assembly
+from tl2hip.prove.machine.encode import encode
+from tl2hip.prove.machine.executor import executor
+from tl2hip.prove.machine.meanings import MEANINGS
+from tl2hip.prove.machine.program import AGPRS, EXEC, M0, VCC, Instruction
+
+MACHINE_SITE = 1 << 60
+"""The bit of sites of machine code, as in runtime/runtime.h: then the kernel's number, and the instruction's index."""
+ROWS = 512
+KIND = {name: number for number, name in enumerate(KINDS)}
+NAMES = {VCC: "vcc_lo", VCC + 1: "vcc_hi", M0: "m0", EXEC: "exec_lo", EXEC + 1: "exec_hi"}
+
+
+def register(cell: int) -> str:
+    """A register as runtime/checks.cpp numbers them: vector ones, then scalar ones.
+
+    >>> register(3), register(256), register(512 + 7), register(512 + 106)
+    ('v3', 'a0', 's7', 'vcc_lo')
+    """
+    if cell >= ROWS:
+        return NAMES.get(cell - ROWS, f"s{cell - ROWS}")
+    return f"a{cell - AGPRS}" if cell >= AGPRS else f"v{cell}"
+
+
+class MachineLibrary(Library):
+    """A HIP text, compiled for gfx942 and executed instruction by instruction. Calls are those of `Library`.
+
+    With `detect` it finds what `Library` finds and, besides, registers that are used while a load into them is under
+    way or that nothing has written. Accesses outside the caller's arrays end a run in any case.
+
+    `code` is assembly to run in place of what the compiler makes of the text.
+
+    Raises UnsupportedHost, MissingCompiler, CompileError, LoadError and program.NotUnderstood.
+    """
+
+    def __init__(self, text: str, *, detect: bool = True, code: str | None = None) -> None:
+        if why := unsupported():
+            raise UnsupportedHost(f"machine code cannot be executed here: {why}")
+        self._executor = executor()
+        self._program = assembly.read(compile_device(text, lines=True).text if code is None else code)
+        self._encoded = encode(self._program, self._executor.functions, MEANINGS)
+        super().__init__(text, (*QUICK_FLAGS, "-DTL2HIP_MACHINE"), detect)
+
+    def _load_runtime(self) -> tuple[ctypes.CDLL, Path]:
+        load_mathematics()
+        return self._executor.library, self._executor.path
+
+    def _prepare(self) -> None:
+        encoded = self._encoded
+        counts = len(self._program.kernels), len(self._program.constants)
+        given = self._runtime.tl2hip_program(encoded.kernels, counts[0], encoded.constants, counts[1])
+        if not given:
+            raise TypeError("a kernel takes more arguments or LDS than the executor has room for")
+
+    def _instruction(self, site: int) -> Instruction | None:
+        if not site & MACHINE_SITE:
+            return None
+        return self._program.kernels[site >> 32 & 0xFFFFFF].code[site & 0xFFFFFFFF]
+
+    def _line(self, site: int) -> tuple[int, str]:
+        instruction = self._instruction(site)
+        if instruction is None:
+            return super()._line(site)
+        number = instruction.source
+        if number:
+            return number, self._text[number - 1] if number <= len(self._text) else ""
+        return 0, f"assembly line {instruction.line}: {instruction.text.strip()}"
+
+    def _finding(self, item: FindingRecord, memory: Memory) -> Finding:
+        found = super()._finding(item, memory)
+        instruction = self._instruction(item.site)
+        if instruction is None:
+            return found
+        return replace(
+            found,
+            message=self._message(item) or found.message,
+            text=found.text if found.line else "",
+            code=instruction.text,
+            code_line=instruction.line,
+        )
+
+    def _message(self, item: Any) -> str:
+        """What a finding about a register says, "" for any other."""
+        who = f"wave {item.thread // 64} of block {tuple(item.block)}"
+        verb = "writes" if item.write else "reads"
+        if item.kind == KIND["pending_register"]:
+            if item.place == -1:
+                return f"{who} {verb} byte {item.offset} of LDS while a load into it is under way"
+            loading = self._program.kernels[item.site >> 32 & 0xFFFFFF].code[item.other]
+            where = f"that line {loading.line} loads it is not waited for: {loading.text.strip()}"
+            return f"{who} {verb} {register(item.offset)}; {where}"
+        if item.kind == KIND["unwritten_register"]:
+            return f"{who} reads {register(item.offset)} in lane {item.thread % 64}, where nothing has written it"
+        if item.kind == KIND["misaligned"]:
+            return f"{who} updates {item.bytes} bytes at address {item.offset:#x}, which is no multiple of that"
+        return ""
