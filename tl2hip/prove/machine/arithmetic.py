@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
-from tl2hip.prove.machine.facts import Facts, File, Reach, Use, fill, uses
+from tl2hip.prove.machine.facts import Facts, File, Flow, Reach, Use, fill, uses
 from tl2hip.prove.machine.meanings.table import Meaning, Type, constant
 from tl2hip.prove.machine.program import EXEC, VCC, Constant, Instruction, NotUnderstood, Operand, Scalar, Scc, Vector
 from tl2hip.prove.machine.records import Change, Code, Dpp, Halves, Kind, Pick, Source, Unused
@@ -163,21 +164,59 @@ def _may(meaning: Meaning, name: str, setting: Sequence[int], sources: int) -> b
 
 # ---- what the checks are told
 
+BITWISE = {
+    "and": Flow.AND, "nand": Flow.AND, "or": Flow.OR, "nor": Flow.OR, "andn2": Flow.AND_NOT, "andn1": Flow.NOT_AND,
+    "orn2": Flow.OR_NOT, "orn1": Flow.NOT_OR, "xor": Flow.BITS, "xnor": Flow.BITS, "not": Flow.BITS,
+    "mov": Flow.BITS, "cselect": Flow.SELECT_BITS,
+}  # fmt: skip
+"""Scalar instructions of which a bit of the result depends on that bit of the sources alone."""
+BITWISE_NAME = re.compile(rf"s_({'|'.join(BITWISE)})_(?:b32|b64|saveexec_b64|wrexec_b64)")
+
 
 def _facts(
     meaning: Meaning, results: Sequence[Operand], sources: Sequence[Operand], code: Code, facts: Facts
 ) -> None:
-    reads, writes = uses(sources), uses(results)
+    reads, writes = _uses(meaning.sources, sources, code), _uses(meaning.results, results)
     if meaning.reads_result or _keeps_some(meaning, code):
         reads += uses(results[:1])
     if meaning.reads_vcc:
-        reads.append(Use(VCC, 2, File.SCALARS))
+        reads.append(Use(VCC, 2, File.MASK))
     if meaning.writes_exec or meaning.sets("exec"):
-        writes.append(Use(EXEC, 2, File.SCALARS))
+        writes.append(Use(EXEC, 2, File.MASK))
     fill(facts, reads, writes)
-    if meaning.once and not meaning.scalar:
+    facts.sets_condition = meaning.sets("scc")
+    facts.reads_condition = _reads_condition(meaning) or any(isinstance(one.value, Scc) for one in sources)
+    if match := BITWISE_NAME.fullmatch(meaning.name):
+        facts.flow = BITWISE[match[1]]
+    elif meaning.name == "v_cndmask_b32" and not code.dpp and not (code.a.pick or code.b.pick):
+        facts.flow = Flow.SELECT_LANES
+    elif code.dpp:
+        facts.flow = Flow.ACROSS
+    if meaning.scalar:
+        facts.reach = Reach.WAVE_WIDE
+    elif meaning.once:
         written = any(kind.name == "row" for kind in meaning.results)
         facts.reach = Reach.WRITES_ONE if written else Reach.READS_ONE
+
+
+def _uses(kinds: Sequence[Type], operands: Sequence[Operand], code: Code | None = None) -> list[Use]:
+    """The registers of operands; of sources, which the record has too, those of a pair that op_sel picks."""
+    found = []
+    for slot, kind, operand in zip("abc", kinds, operands, strict=False):
+        for use in uses([operand]):
+            if kind.name == "mask":
+                use.file = File.MASK
+            if code is not None and kind.name == "f32x2":
+                halves = getattr(code, slot).halves
+                low, high = bool(halves & Halves.LOW_FROM_HIGH), bool(halves & Halves.HIGH_FROM_HIGH)
+                use = Use(use.first + (low and high), 1 + (low != high), use.file)
+            found.append(use)
+    return found
+
+
+def _reads_condition(meaning: Meaning) -> bool:
+    """Whether SCC is read before it is set."""
+    return re.match(r"(?:(?!\bscc\b).)*\bscc\b(?!\s*=[^=])", meaning.code) is not None
 
 
 def _keeps_some(meaning: Meaning, code: Code) -> bool:

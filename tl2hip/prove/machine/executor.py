@@ -11,7 +11,7 @@ from pathlib import Path
 from tl2hip.prove.compiler import compile_host
 from tl2hip.prove.emulate.library import RUNTIME, RUNTIME_FLAGS, declare
 from tl2hip.prove.machine import facts, records, source
-from tl2hip.prove.machine.meanings import MEANINGS, control, memory
+from tl2hip.prove.machine.meanings import MEANINGS, control, matrix, memory
 
 OWN = Path(__file__).parent / "runtime"
 HEADERS = ("machine", "operands", "arithmetic", "launch", "access")
@@ -57,7 +57,7 @@ def _check_layout(library: ctypes.CDLL) -> None:
 
 def names() -> tuple[str, ...]:
     """The instructions that the executor has a function for."""
-    return (*control.NAMES, *memory.FORMS, *MEANINGS)
+    return (*control.NAMES, *memory.FORMS, *matrix.FORMS, *MEANINGS)
 
 
 def text() -> str:

@@ -13,15 +13,22 @@ NO_WAIT = 255
 
 
 class File(IntEnum):
-    """The registers that an instruction uses."""
+    """The registers that an instruction uses. MASK: a scalar pair, one bit a lane."""
 
-    NO_FILE, VECTORS, SCALARS = range(3)
+    NO_FILE, VECTORS, SCALARS, MASK = range(4)
 
 
 class Reach(IntEnum):
-    """The lanes of its vector operands: those of EXEC, all, or one that it names."""
+    """The lanes of its vector operands: those of EXEC, all, one that it names, none."""
 
-    ACTIVE, EVERY, READS_ONE, WRITES_ONE = range(4)
+    ACTIVE, EVERY, READS_ONE, WRITES_ONE, WAVE_WIDE = range(5)
+
+
+class Flow(IntEnum):
+    """Where its result is undefined: where any source is, bit by bit or lane by lane, nowhere."""
+
+    (ANY, BITS, AND, AND_NOT, NOT_AND, OR, OR_NOT, NOT_OR, SELECT_BITS, SELECT_LANES, ACROSS,
+     LOADED) = range(12)  # fmt: skip
 
 
 class Use(ctypes.Structure):
@@ -35,7 +42,8 @@ class Facts(ctypes.Structure):
 
     _fields_ = [
         ("reads", Use * MOST_READS), ("writes", Use * MOST_WRITES), ("counter", ctypes.c_uint8),
-        ("reach", ctypes.c_uint8), ("waits", ctypes.c_uint8 * 2),
+        ("reach", ctypes.c_uint8), ("waits", ctypes.c_uint8 * 2), ("flow", ctypes.c_uint8), ("needed", ctypes.c_uint8),
+        ("reads_condition", ctypes.c_uint8), ("sets_condition", ctypes.c_uint8),
     ]  # fmt: skip
 
 

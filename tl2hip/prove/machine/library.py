@@ -17,20 +17,22 @@ from tl2hip.prove.machine.encode import encode
 from tl2hip.prove.machine.executor import executor
 from tl2hip.prove.machine.meanings import MEANINGS
 from tl2hip.prove.machine.program import AGPRS, EXEC, M0, VCC, Instruction
+from tl2hip.prove.machine.records import ROWS, SCALARS
 
 MACHINE_SITE = 1 << 60
 """The bit of sites of machine code, as in runtime/runtime.h: then the kernel's number, and the instruction's index."""
-ROWS = 512
 KIND = {name: number for number, name in enumerate(KINDS)}
 NAMES = {VCC: "vcc_lo", VCC + 1: "vcc_hi", M0: "m0", EXEC: "exec_lo", EXEC + 1: "exec_hi"}
 
 
 def register(cell: int) -> str:
-    """A register as runtime/checks.cpp numbers them: vector ones, then scalar ones.
+    """A register as runtime/launch.h numbers them: vector ones, scalar ones, SCC.
 
     >>> register(3), register(256), register(512 + 7), register(512 + 106)
     ('v3', 'a0', 's7', 'vcc_lo')
     """
+    if cell >= ROWS + SCALARS:
+        return "scc"
     if cell >= ROWS:
         return NAMES.get(cell - ROWS, f"s{cell - ROWS}")
     return f"a{cell - AGPRS}" if cell >= AGPRS else f"v{cell}"
@@ -104,7 +106,7 @@ class MachineLibrary(Library):
             where = f"that line {loading.line} loads it is not waited for: {loading.text.strip()}"
             return f"{who} {verb} {register(item.offset)}; {where}"
         if item.kind == KIND["unwritten_register"]:
-            return f"{who} reads {register(item.offset)} in lane {item.thread % 64}, where nothing has written it"
+            return f"{who} uses {register(item.offset)} in lane {item.thread % 64}, which comes of what nothing has written"
         if item.kind == KIND["misaligned"]:
             return f"{who} updates {item.bytes} bytes at address {item.offset:#x}, which is no multiple of that"
         return ""

@@ -20,3 +20,4 @@ NAMES = (*BRANCHES, *PLAIN, *NUMBERED, PROGRAM_COUNTER)
 """All of them, which are the names of their functions."""
 
 VCC_BRANCHES = ("s_cbranch_vccz", "s_cbranch_vccnz")
+SCC_BRANCHES = ("s_cbranch_scc0", "s_cbranch_scc1")

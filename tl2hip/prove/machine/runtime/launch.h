@@ -3,8 +3,8 @@
 
 #include "machine.h"
 
-// Registers that an instruction reads or writes.
-enum File : u8 { NO_FILE, VECTORS, SCALAR_FILE };
+// Registers that an instruction reads or writes. MASK: a scalar pair, one bit a lane.
+enum File : u8 { NO_FILE, VECTORS, SCALAR_FILE, MASK };
 struct Use {
     u16 first;
     u8 count, file;
@@ -12,8 +12,10 @@ struct Use {
 
 // Which counter an instruction is counted by until it is done. A flat one is counted by both.
 enum Counter : u8 { UNCOUNTED, VECTOR_LOAD, VECTOR_STORE, LDS_ACCESS, SCALAR_LOAD, FLAT_ACCESS };
-// Which lanes of its vector operands an instruction reads and writes: those of EXEC, all, or one that it names.
-enum Reach : u8 { ACTIVE, EVERY, READS_ONE, WRITES_ONE };
+// Which lanes of its vector operands an instruction reads and writes: those of EXEC, all, one that it names; none.
+enum Reach : u8 { ACTIVE, EVERY, READS_ONE, WRITES_ONE, WAVE_WIDE };
+// Where its result is undefined: where any source is, bit by bit or lane by lane as its meaning has it; nowhere.
+enum Flow : u8 { ANY, BITS, AND, AND_NOT, NOT_AND, OR, OR_NOT, NOT_OR, SELECT_BITS, SELECT_LANES, ACROSS, LOADED };
 
 // What the checks know of an instruction.
 constexpr u32 MAX_READS = 6, MAX_WRITES = 3;
@@ -21,6 +23,9 @@ struct Facts {
     Use reads[MAX_READS], writes[MAX_WRITES];
     u8 counter, reach;
     u8 waits[2];  // as in Code
+    u8 flow;
+    u8 needed;    // a bit for each of `reads` that says where memory is touched, what is stored, or where a wave goes on
+    u8 reads_condition, sets_condition;  // SCC
 };
 
 // What a kernel finds among its arguments besides those that it was given; the order of HIDDEN in encode.py.
@@ -59,13 +64,22 @@ extern Running running;
 
 extern Wave waves[MAX_WAVES];
 
+// Cells are numbered: rows of vector registers, then scalar ones.
+constexpr u32 CELLS = ROWS + SCALARS;
+inline u32 cell_of(const Use& use) { return use.file == VECTORS ? use.first : ROWS + use.first; }
+
 // Run the waves of a block to their ends.
 void run_waves();
 
-// ---- registers that are being loaded, or were never written (checks.cpp)
+// ---- registers that are being loaded (pending.cpp)
 
-void checks_start(const Wave& w, u64 lanes);
-void check_instruction(const Wave& w, const Code& c, const Facts& facts);
+void pending_start(const Wave& w);
+void check_pending(const Wave& w, const Code& c, const Facts& facts);
 void check_barrier(const Wave& w, u64 lanes, const Code& c);
 bool loads_into_lds(const Wave& w, u32 low, u32 bytes);
 void note_load_into_lds(const Wave& w, u32 low, u32 high);
+
+// ---- registers that were never written (defined.cpp)
+
+void defined_start(const Wave& w, u64 lanes);
+void check_defined(const Wave& w, const Code& c, const Facts& facts);

@@ -5,7 +5,7 @@
 INSTRUCTION(s_nop) {}
 INSTRUCTION(s_sleep) {}
 INSTRUCTION(s_setprio) {}
-INSTRUCTION(s_waitcnt) {}  // here memory is never late: what would be is found by checks.cpp
+INSTRUCTION(s_waitcnt) {}  // here memory is never late: what would be is found by pending.cpp
 
 INSTRUCTION(s_branch) { w.at = c.target; }
 INSTRUCTION(s_cbranch_scc0) {
@@ -49,7 +49,8 @@ static void run_plainly(Wave& w, const Code* code) {
 static void run_checked(Wave& w, const Code* code, const Facts* facts, u64 lanes) {
     while (w.state == RUNS) {
         const Code& c = code[w.at];
-        check_instruction(w, c, facts[w.at]);
+        check_pending(w, c, facts[w.at]);
+        check_defined(w, c, facts[w.at]);
         ++w.at;
         c.run(w, c);
         if (w.state == AT_BARRIER) check_barrier(w, lanes, c);
@@ -64,7 +65,10 @@ static u64 lanes_of(u32 wave) {
 // Waves take turns: each goes on until it meets a barrier or ends. A wave that has ended is waited for by nobody.
 void run_waves() {
     const Kernel& kernel = *running.kernel;
-    for (u32 w = 0; detecting && w < unit.wave_count; ++w) checks_start(waves[w], lanes_of(w));
+    for (u32 w = 0; detecting && w < unit.wave_count; ++w) {
+        pending_start(waves[w]);
+        defined_start(waves[w], lanes_of(w));
+    }
     for (bool left = true; left;) {
         left = false;
         for (u32 w = 0; w < unit.wave_count; ++w) {
