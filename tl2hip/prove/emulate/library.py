@@ -327,7 +327,7 @@ def _message(item: Any, place: str) -> str:
     if kind == "race":
         return f"{who} {verb} {place} with no barrier after {other_party(item.other)}"
     if kind in ("out_of_bounds", "read_only_written"):
-        return f"{who} {verb} {item.bytes} bytes {'at ' if 'byte ' not in place else ''}{place}"
+        return f"{who} {verb} {item.bytes} bytes {'at ' if place.startswith(('byte', 'address')) else ''}{place}"
     if kind == "lds_uninitialised":
         return f"{who} reads {place}, which this block has not written"
     if kind == "divergent_barrier":

@@ -16,7 +16,7 @@ from tl2hip.prove.machine import assembly
 from tl2hip.prove.machine.encode import encode
 from tl2hip.prove.machine.executor import executor
 from tl2hip.prove.machine.meanings import MEANINGS
-from tl2hip.prove.machine.program import AGPRS, EXEC, M0, VCC, Instruction
+from tl2hip.prove.machine.program import AGPRS, EXEC, M0, VCC, Instruction, Program
 from tl2hip.prove.machine.records import ROWS, SCALARS
 
 MACHINE_SITE = 1 << 60
@@ -44,16 +44,16 @@ class MachineLibrary(Library):
     With `detect` it finds what `Library` finds and, besides, registers that are used while a load into them is under
     way or that nothing has written. Accesses outside the caller's arrays end a run in any case.
 
-    `code` is assembly to run in place of what the compiler makes of the text.
+    `program` is run in place of what the compiler makes of the text.
 
     Raises UnsupportedHost, MissingCompiler, CompileError, LoadError and program.NotUnderstood.
     """
 
-    def __init__(self, text: str, *, detect: bool = True, code: str | None = None) -> None:
+    def __init__(self, text: str, *, detect: bool = True, program: Program | None = None) -> None:
         if why := unsupported():
             raise UnsupportedHost(f"machine code cannot be executed here: {why}")
         self._executor = executor()
-        self._program = assembly.read(compile_device(text, lines=True).text if code is None else code)
+        self._program = program or assembly.read(compile_device(text, lines=True).text)
         self._encoded = encode(self._program, self._executor.functions, MEANINGS)
         super().__init__(text, (*QUICK_FLAGS, "-DTL2HIP_MACHINE"), detect)
 

@@ -220,7 +220,8 @@ static inline Range* admit(u64 address, u64 bytes, Touch how, u64 site) {
     if (address >= unit.stacks && address < unit.stacks_end) return nullptr;
     Range* range = range_of(address, bytes);
     if (!range) {
-        if (how == READ && address >= unit.image && address + bytes <= unit.image_end) return nullptr;
+        bool constant = address >= unit.image && address < unit.image_end && bytes <= unit.image_end - address;
+        if (how == READ && constant) return nullptr;
         refuse_outside(address, bytes, how, site);
     }
     if (how != READ && !range->writable) {

@@ -105,11 +105,7 @@ static void run_grid(const void*) {
     unit.current = 0;
 }
 
-static u64 site_now() {
-    const Wave& w = *running.wave;
-    u32 index = w.at && w.at <= running.kernel->size ? w.at - 1 : 0;
-    return MACHINE_SITE | (u64)running.number << 32 | index;
-}
+static u64 site_now() { return site_of(*running.code); }
 
 static void refuse_launch(u64 site, int error) {
     report(INVALID_LAUNCH, ERROR, site, NOWHERE, 0, nullptr, 0);
@@ -137,7 +133,7 @@ EXPORT void tl2hip_launch_machine(const char* name, const void* given, u32 bytes
     unit.lds_end = unit.lds + kernel.lds;
     unit.machine = true;
     unit.machine_site = site_now;
-    running = {&kernel, number, &waves[0]};
+    running = {&kernel, number, kernel.code};
     write_arguments(kernel, given);
     shadow_launch();
     u32 mode = __builtin_ia32_stmxcsr();

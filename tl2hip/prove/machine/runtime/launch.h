@@ -54,11 +54,11 @@ constexpr u32 MAX_CONSTANTS = 65;
 extern Constants constants[MAX_CONSTANTS];
 extern u32 constant_count;
 
-// The kernel that runs.
+// The kernel that runs, and the instruction.
 struct Running {
     const Kernel* kernel;
     u32 number;
-    const Wave* wave;
+    const Code* code;  // the instruction
 };
 extern Running running;
 

@@ -42,6 +42,7 @@ void not_done(const Wave& w, const Code& c, const char*) {
 static void run_plainly(Wave& w, const Code* code) {
     while (w.state == RUNS) {
         const Code& c = code[w.at++];
+        running.code = &c;
         c.run(w, c);
     }
 }
@@ -49,6 +50,7 @@ static void run_plainly(Wave& w, const Code* code) {
 static void run_checked(Wave& w, const Code* code, const Facts* facts, u64 lanes) {
     while (w.state == RUNS) {
         const Code& c = code[w.at];
+        running.code = &c;
         check_pending(w, c, facts[w.at]);
         check_defined(w, c, facts[w.at]);
         ++w.at;
@@ -74,7 +76,6 @@ void run_waves() {
         for (u32 w = 0; w < unit.wave_count; ++w) {
             if (waves[w].state == ENDED) continue;
             waves[w].state = RUNS;
-            running.wave = &waves[w];
             if (detecting) run_checked(waves[w], kernel.code, kernel.facts, lanes_of(w));
             else run_plainly(waves[w], kernel.code);
             left |= waves[w].state != ENDED;

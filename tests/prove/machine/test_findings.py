@@ -1,0 +1,196 @@
+"""What is found in machine code beyond wrong numbers, and what is no fault."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.prove.machine.assembled import clean, kinds, library, run
+
+NUMBERS = np.arange(1024, dtype=np.uint32)
+PLACE = "v_lshlrev_b32_e32 v4, 2, v0\n"
+
+
+def found(lines: str, threads: int = 64, **how: int) -> list[str]:
+    """Kinds and lines of what is found; line 4 is the first one."""
+    ran = run(PLACE + lines, NUMBERS, np.zeros(1024, np.uint32), threads=(threads,), **how)
+    return [f"{one.kind} {one.code_line}" for one in ran.findings]
+
+
+# ---- registers that are being loaded
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        # a load is used before it is waited for
+        ("global_load_dword v1, v4, s[4:5]\nv_mov_b32_e32 v2, v1", ["pending_register 6"]),
+        ("global_load_dwordx2 v[2:3], v4, s[4:5]\nv_mov_b32_e32 v5, v3", ["pending_register 6"]),
+        ("ds_write_b32 v4, v4\nds_read_b32 v1, v4\nv_mov_b32_e32 v2, v1", ["pending_register 7"]),
+        ("s_load_dword s10, s[4:5], 0x0\ns_mov_b32 s11, s10", ["pending_register 6"]),
+        ("s_load_dwordx2 s[10:11], s[4:5], 0x0\nv_mov_b32_e32 v1, s11", ["pending_register 6"]),
+        ("global_load_dword a1, v4, s[4:5]\nv_accvgpr_read_b32 v2, a1", ["pending_register 6"]),
+        ("global_atomic_add v1, v4, v0, s[6:7] sc0\nv_mov_b32_e32 v2, v1", ["pending_register 6"]),
+        ("ds_bpermute_b32 v1, v4, v0\nv_mov_b32_e32 v2, v1", ["pending_register 6"]),
+        ("s_load_dwordx2 vcc, s[4:5], 0x0\ns_cbranch_vccz .L1\n.L1:", ["pending_register 6"]),
+        # … or overwritten
+        ("global_load_dword v1, v4, s[4:5]\nv_mov_b32_e32 v1, 0", ["pending_register 6"]),
+        ("s_load_dword s10, s[4:5], 0x0\ns_mov_b32 s10, 0", ["pending_register 6"]),
+        ("ds_write_b32 v4, v4\nds_read_b32 v1, v4\nglobal_load_dword v1, v4, s[4:5]", ["pending_register 7"]),
+        # waiting for another counter, or for too few
+        ("global_load_dword v1, v4, s[4:5]\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v2, v1", ["pending_register 7"]),
+        (
+            "global_load_dword v1, v4, s[4:5]\nglobal_load_dword v2, v4, s[4:5]\ns_waitcnt vmcnt(1)\n"
+            "v_mov_b32_e32 v5, v1\nv_mov_b32_e32 v6, v2",
+            ["pending_register 9"],
+        ),
+        (
+            "global_load_dword v1, v4, s[4:5]\nglobal_store_dword v4, v0, s[6:7]\ns_waitcnt vmcnt(1)\nv_mov_b32_e32 v5, v1",
+            [],  # stores are counted too, in their turn
+        ),
+        (
+            "global_store_dword v4, v0, s[6:7]\nglobal_load_dword v1, v4, s[4:5]\ns_waitcnt vmcnt(1)\nv_mov_b32_e32 v5, v1",
+            ["pending_register 8"],
+        ),
+        # scalar loads end in no order: only zero says anything while one is under way
+        (
+            "s_load_dword s10, s[4:5], 0x0\ns_load_dword s11, s[4:5], 0x0\ns_waitcnt lgkmcnt(1)\ns_mov_b32 s12, s10",
+            ["pending_register 8"],
+        ),
+        (
+            "ds_write_b32 v4, v4\nds_read_b32 v1, v4\ns_load_dword s11, s[4:5], 0x0\ns_waitcnt lgkmcnt(1)\nv_mov_b32_e32 v2, v1",
+            ["pending_register 9"],
+        ),
+        ("ds_write_b32 v4, v4\nds_read_b32 v1, v4\nds_read_b32 v2, v4\ns_waitcnt lgkmcnt(1)\nv_mov_b32_e32 v3, v1", []),
+        # no fault: data of a store may be overwritten, loads of one kind end in order, waits that suffice
+        ("global_store_dword v4, v0, s[6:7]\nv_mov_b32_e32 v0, 0", []),
+        ("ds_write_b32 v4, v0\nv_mov_b32_e32 v0, 0", []),
+        ("global_load_dword v1, v4, s[4:5]\nglobal_load_dword v1, v4, s[4:5]", []),
+        ("global_load_dword v1, v4, s[4:5]\ns_waitcnt vmcnt(0)\nv_mov_b32_e32 v2, v1", []),
+        ("s_load_dword s10, s[4:5], 0x0\ns_waitcnt vmcnt(63) expcnt(7) lgkmcnt(0)\ns_mov_b32 s11, s10", []),
+    ],
+)
+def test_registers_that_are_being_loaded(lines: str, expected: list[str]) -> None:
+    assert found(lines) == expected
+
+
+def test_a_flat_access_is_waited_for_by_both_counters() -> None:
+    start = "v_mov_b32_e32 v2, s4\nv_mov_b32_e32 v3, s5\nflat_load_dword v1, v[2:3]\n"
+    use = "\nv_mov_b32_e32 v5, v1"
+    assert found(f"{start}s_waitcnt vmcnt(0){use}") == found(f"{start}s_waitcnt lgkmcnt(0){use}") == ["pending_register 9"]
+    assert found(f"{start}s_waitcnt vmcnt(0) lgkmcnt(0){use}") == []
+
+
+def test_a_counter_that_is_full_makes_later_instructions_wait() -> None:
+    many = "\n".join(["global_load_dword v1, v4, s[4:5]", *["global_store_dword v4, v0, s[6:7]"] * 63])
+    assert found(f"{many}\nv_mov_b32_e32 v5, v1") == []
+
+
+def test_what_a_finding_says() -> None:
+    ran = run(f"{PLACE}global_load_dword v1, v4, s[4:5]\nv_mov_b32_e32 v2, v1", NUMBERS, np.zeros(64, np.uint32))
+    assert str(ran.findings[0]) == (
+        "pending_register (error): wave 0 of block (0, 0, 0) reads v1; that line 5 loads it is not waited for: "
+        "global_load_dword v1, v4, s[4:5]\n    assembly line 6: v_mov_b32_e32 v2, v1"
+    )
+    ran = run(f"{PLACE}global_store_dword v4, v9, s[6:7]", NUMBERS, np.zeros(64, np.uint32), threads=(2,))
+    assert str(ran.findings[0]) == (
+        "unwritten_register (warning): wave 0 of block (0, 0, 0) uses v9 in lane 0, which comes of what nothing has "
+        "written\n    assembly line 5: global_store_dword v4, v9, s[6:7]"
+    )
+
+
+# ---- values that nothing has written
+
+STORE = "global_store_dword v4, v1, s[6:7]"
+HALF = "s_mov_b64 s[20:21], exec\ns_mov_b32 exec_hi, 0\nv_mov_b32_e32 v1, 5\ns_mov_b64 exec, s[20:21]\n"
+"""v1 is written in the first 32 lanes."""
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (STORE, 5),
+        (f"v_mov_b32_e32 v1, v2\n{STORE}", 6),
+        (f"v_add_f32_e32 v1, v2, v4\n{STORE}", 6),
+        (f"v_mov_b32_e32 v1, s30\n{STORE}", 6),
+        ("ds_write_b32 v9, v4", 5),
+        ("global_load_dword v1, v9, s[4:5]", 5),
+        ("s_load_dword s10, s[20:21], 0x0", 5),
+        ("s_cbranch_vccnz .L1\n.L1:", 5),
+        ("s_cmp_eq_u32 s30, 0\ns_cbranch_scc1 .L1\n.L1:", 6),
+        ("v_cmp_eq_u32_e32 vcc, v4, v9\ns_cbranch_vccnz .L1\n.L1:", 6),
+        ("v_cmp_eq_u32_e32 vcc, v4, v9\ns_and_saveexec_b64 s[20:21], vcc", 6),
+        (f"{HALF}{STORE}", 9),
+        (f"v_readlane_b32 s10, v4, 3\nv_readlane_b32 s11, v9, 3\nv_mov_b32_e32 v1, s11\n{STORE}", 8),
+        # no fault
+        (f"{HALF}s_mov_b32 exec_hi, 0\n{STORE}", 0),
+        (f"v_mov_b32_e32 v2, v9\nv_mov_b32_e32 v1, 0\n{STORE}", 0),
+        (f"v_writelane_b32 v9, s4, 7\nv_readlane_b32 s11, v9, 7\nv_mov_b32_e32 v1, s11\n{STORE}", 0),
+        # bits of lanes: those of an OR with ones, of an AND with zeros, of lanes that do not take part
+        ("s_or_b64 s[20:21], s[20:21], exec\ns_and_b64 vcc, s[20:21], exec\ns_cbranch_vccnz .L1\n.L1:", 0),
+        ("s_andn2_b64 vcc, s[20:21], exec\ns_cbranch_vccnz .L1\n.L1:", 0),
+        (f"s_mov_b64 vcc, 1\nv_cndmask_b32_e32 v1, v4, v4, vcc\n{STORE}", 0),
+        (f"{HALF}s_mov_b32 vcc_lo, 0\ns_mov_b32 vcc_hi, -1\nv_cndmask_b32_e32 v1, v1, v4, vcc\n{STORE}", 0),
+        (f"{HALF}s_mov_b32 vcc_lo, 0\ns_mov_b32 vcc_hi, -2\nv_cndmask_b32_e32 v1, v1, v4, vcc\n{STORE}", 12),
+    ],
+)
+def test_values_that_nothing_has_written(lines: str, expected: int) -> None:
+    # An access to the place that such a value says may be told too.
+    assert found(lines)[:1] == ([f"unwritten_register {expected}"] if expected else [])
+
+
+# ---- LDS
+
+EXCHANGE = """
+ds_write_b32 v4, v0
+s_waitcnt lgkmcnt(0)
+s_barrier
+v_xor_b32_e32 v5, 0x100, v4
+ds_read_b32 v1, v5
+s_waitcnt lgkmcnt(0)
+global_store_dword v4, v1, s[6:7]
+"""
+
+
+def test_an_exchange_between_waves_needs_its_barrier_and_its_wait() -> None:
+    out = clean(PLACE + EXCHANGE, NUMBERS, np.zeros(128, np.uint32), threads=(128,))
+    assert np.array_equal(out, np.arange(128) ^ 64)
+    ran = run(PLACE + EXCHANGE.replace("s_barrier\n", ""), NUMBERS, np.zeros(128, np.uint32), threads=(128,))
+    assert "lds_uninitialised" in kinds(ran)
+    ran = run(PLACE + EXCHANGE.replace("s_waitcnt lgkmcnt(0)\ns_b", "s_b"), NUMBERS, np.zeros(128, np.uint32), threads=(128,))
+    assert kinds(ran) == ["race"] and ran.errors and ran.findings[0].code == "ds_read_b32 v1, v5"
+
+
+def test_lanes_of_one_wave_need_no_barrier() -> None:
+    lines = PLACE + EXCHANGE.replace("s_barrier\n", "").replace("0x100", "0x80")
+    out = clean(lines, NUMBERS, np.zeros(64, np.uint32))
+    assert np.array_equal(out, np.arange(64) ^ 32)
+
+
+def test_a_load_that_goes_to_lds_is_waited_for_by_vmcnt() -> None:
+    load = "s_mov_b32 m0, 0\nglobal_load_lds_dword v4, s[4:5]\n"
+    read = "ds_read_b32 v1, v4\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v4, v1, s[6:7]"
+    assert found(f"{load}s_waitcnt vmcnt(0)\n{read}") == []
+    assert found(f"{load}s_waitcnt lgkmcnt(0)\n{read}") == ["pending_register 8"]
+    # … and before a barrier, for other waves
+    meet = "v_cmp_gt_u32_e32 vcc, 64, v0\ns_cbranch_vccz .Lmeet\n" + load
+    rest = ".Lmeet:\ns_barrier\nv_and_b32_e32 v5, 0xfc, v4\n" + read.replace("v1, v4\n", "v1, v5\n")
+    waited = "s_waitcnt vmcnt(0)\n"
+    assert found(f"{meet}{waited}{rest}", 128) == []
+    assert "race" in {one.partition(" ")[0] for one in found(meet + rest, 128)}
+
+
+def test_bank_conflicts_and_requests_are_counted_by_instruction() -> None:
+    lines = "v_lshlrev_b32_e32 v5, 7, v0\nds_write_b32 v5, v0\nglobal_load_dword v1, v5, s[4:5]\n" + STORE.replace("v1", "v0")
+    ran = run(PLACE + lines, np.zeros(4096, np.uint32), np.zeros(64, np.uint32))
+    (banks,) = ran.bank_conflicts
+    assert (banks.ways, banks.store, banks.text) == (32.0, True, "assembly line 6: ds_write_b32 v5, v0")
+    load, store = sorted(ran.coalescing, key=lambda one: one.store)
+    assert (load.requests, load.ideal, load.lines, store.requests, store.efficiency) == (64, 4, 64, 4, 1.0)
+
+
+def test_without_detection_nothing_but_values_and_ranges_is_looked_at() -> None:
+    with library(f"{PLACE}{STORE}", detect=False) as made:
+        shape = np.array([[1, 1, 1], [64, 1, 1]], np.uint32)
+        ran = made.call("launch", [NUMBERS, np.zeros(64, np.uint32), np.uint32(0), shape])
+    assert ran.status == 0 and not ran.findings and not ran.coalescing
