@@ -126,6 +126,13 @@ HALF = "s_mov_b64 s[20:21], exec\ns_mov_b32 exec_hi, 0\nv_mov_b32_e32 v1, 5\ns_m
         (f"{HALF}s_mov_b32 exec_hi, 0\n{STORE}", 0),
         (f"v_mov_b32_e32 v2, v9\nv_mov_b32_e32 v1, 0\n{STORE}", 0),
         (f"v_writelane_b32 v9, s4, 7\nv_readlane_b32 s11, v9, 7\nv_mov_b32_e32 v1, s11\n{STORE}", 0),
+        # halves: the low one of a sum depends on low ones alone
+        (f"v_mov_b32_e32 v2, 0\nv_mad_u64_u32 v[2:3], s[20:21], v4, v4, v[2:3]\nv_mov_b32_e32 v1, v2\n{STORE}", 0),
+        (f"v_mov_b32_e32 v2, 0\nv_mad_u64_u32 v[2:3], s[20:21], v4, v4, v[2:3]\nv_mov_b32_e32 v1, v3\n{STORE}", 8),
+        (f"v_mov_b32_e32 v2, 0\nv_mov_b64_e32 v[10:11], v[2:3]\nv_mov_b32_e32 v1, v10\n{STORE}", 0),
+        (f"v_mov_b32_e32 v2, 0\nv_pk_add_f32 v[10:11], v[2:3], v[2:3]\nv_mov_b32_e32 v1, v10\n{STORE}", 0),
+        (f"v_mov_b32_e32 v2, 0\nv_pk_add_f32 v[10:11], v[2:3], v[2:3]\nv_mov_b32_e32 v1, v11\n{STORE}", 8),
+        (f"v_mov_b32_e32 v2, 0\nv_pk_add_f32 v[10:11], v[2:3], v[2:3] op_sel_hi:[0,0]\nv_mov_b32_e32 v1, v11\n{STORE}", 0),
         # bits of lanes: those of an OR with ones, of an AND with zeros, of lanes that do not take part
         ("s_or_b64 s[20:21], s[20:21], exec\ns_and_b64 vcc, s[20:21], exec\ns_cbranch_vccnz .L1\n.L1:", 0),
         ("s_andn2_b64 vcc, s[20:21], exec\ns_cbranch_vccnz .L1\n.L1:", 0),

@@ -170,6 +170,8 @@ BITWISE = {
     "mov": Flow.BITS, "cselect": Flow.SELECT_BITS,
 }  # fmt: skip
 """Scalar instructions of which a bit of the result depends on that bit of the sources alone."""
+CARRIES = ("v_mad_u64_u32", "v_mad_i64_i32", "v_lshl_add_u64")
+"""Vector instructions on 64 bits of which the low half depends on low halves alone."""
 BITWISE_NAME = re.compile(rf"s_({'|'.join(BITWISE)})_(?:b32|b64|saveexec_b64|wrexec_b64)")
 
 
@@ -192,6 +194,12 @@ def _facts(
         facts.flow = Flow.SELECT_LANES
     elif code.dpp:
         facts.flow = Flow.ACROSS
+    elif meaning.name in CARRIES:
+        facts.flow = Flow.CARRIES
+    elif meaning.name == "v_mov_b64":
+        facts.flow = Flow.PAIR
+    elif meaning.results and meaning.results[0].name == "f32x2":
+        facts.flow = Flow.HALVES
     if meaning.scalar:
         facts.reach = Reach.WAVE_WIDE
     elif meaning.once:

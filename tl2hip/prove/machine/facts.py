@@ -25,10 +25,10 @@ class Reach(IntEnum):
 
 
 class Flow(IntEnum):
-    """Where its result is undefined: where any source is, bit by bit or lane by lane, nowhere."""
+    """Where its result is undefined, as in runtime/launch.h."""
 
-    (ANY, BITS, AND, AND_NOT, NOT_AND, OR, OR_NOT, NOT_OR, SELECT_BITS, SELECT_LANES, ACROSS,
-     LOADED) = range(12)  # fmt: skip
+    (ANY, BITS, AND, AND_NOT, NOT_AND, OR, OR_NOT, NOT_OR, SELECT_BITS, SELECT_LANES, ACROSS, CARRIES, PAIR,
+     HALVES, LOADED) = range(15)  # fmt: skip
 
 
 class Use(ctypes.Structure):

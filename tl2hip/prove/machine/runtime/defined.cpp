@@ -94,14 +94,30 @@ static void set_scalars(const Wave& w, const Code& c, Undefined& undefined, cons
     for (u32 k = 0; k < use.count; ++k) undefined.cells[ROWS + use.first + k] = exec ? 0 : (u32)(bits >> 32 * (k & 1));
 }
 
+// The lanes in which the low half of a result of 64 bits is undefined, or the high one.
+static u64 open_half(const Undefined& undefined, const Code& c, const Facts& facts, bool high) {
+    u64 open = 0;
+    const Source* sources[] = {&c.a, &c.b, &c.c};
+    for (const Source* s : sources) {
+        if (s->kind != ROW && s->kind != SCALAR) continue;
+        bool second = facts.flow == HALVES ? s->halves & (high ? HIGH_FROM_HIGH : LOW_FROM_HIGH) : high;
+        u64 cell = undefined.cells[(s->kind == ROW ? 0 : ROWS) + s->first + (second && s->count > 1)];
+        if (facts.flow == CARRIES && high) cell |= undefined.cells[(s->kind == ROW ? 0 : ROWS) + s->first];
+        open |= s->kind == ROW ? cell : cell ? ~0ul : 0;
+    }
+    return open;
+}
+
+static void set_row(Undefined& undefined, u32 row, u64 open, u64 lanes) {
+    u64& cell = undefined.cells[row];
+    cell = (cell & ~lanes) | (open & lanes);
+}
+
 static void set_all(const Wave& w, const Code& c, const Facts& facts, Undefined& undefined, u64 open, u64 lanes) {
     for (const Use& use : facts.writes) {
         if (use.file == NO_FILE) break;
         if (use.file == VECTORS)
-            for (u32 k = 0; k < use.count; ++k) {
-                u64& cell = undefined.cells[use.first + k];
-                cell = (cell & ~lanes) | (open & lanes);
-            }
+            for (u32 k = 0; k < use.count; ++k) set_row(undefined, use.first + k, open, lanes);
         else set_scalars(w, c, undefined, use, use.file == MASK ? open & lanes : open ? ~0ul : 0);
     }
     if (facts.sets_condition) undefined.condition = open != 0;
@@ -141,5 +157,12 @@ void check_defined(const Wave& w, const Code& c, const Facts& facts) {
     }
     if ((facts.flow == ACROSS || facts.reach == READS_ONE) && open) open = ~0ul;
     if (facts.flow == LOADED) open = 0;
-    set_all(w, c, facts, undefined, open, lanes_written(w, c, facts));
+    u64 written = lanes_written(w, c, facts);
+    bool halves = facts.flow >= CARRIES && facts.flow <= HALVES;
+    u64 low = halves ? open_half(undefined, c, facts, false) : 0;
+    u64 high = halves ? open_half(undefined, c, facts, true) : 0;
+    set_all(w, c, facts, undefined, open, written);
+    if (!halves) return;
+    set_row(undefined, facts.writes[0].first, low, written);
+    set_row(undefined, facts.writes[0].first + 1, high, written);
 }

@@ -14,8 +14,12 @@ struct Use {
 enum Counter : u8 { UNCOUNTED, VECTOR_LOAD, VECTOR_STORE, LDS_ACCESS, SCALAR_LOAD, FLAT_ACCESS };
 // Which lanes of its vector operands an instruction reads and writes: those of EXEC, all, one that it names; none.
 enum Reach : u8 { ACTIVE, EVERY, READS_ONE, WRITES_ONE, WAVE_WIDE };
-// Where its result is undefined: where any source is, bit by bit or lane by lane as its meaning has it; nowhere.
-enum Flow : u8 { ANY, BITS, AND, AND_NOT, NOT_AND, OR, OR_NOT, NOT_OR, SELECT_BITS, SELECT_LANES, ACROSS, LOADED };
+// Where its result is undefined: where any source is; bit by bit; in lanes that are chosen; in all lanes when in one;
+// the low half where the low halves of sources are; each half where that of the source is, or op_sel's are; nowhere.
+enum Flow : u8 {
+    ANY, BITS, AND, AND_NOT, NOT_AND, OR, OR_NOT, NOT_OR, SELECT_BITS, SELECT_LANES, ACROSS, CARRIES, PAIR, HALVES,
+    LOADED
+};
 
 // What the checks know of an instruction.
 constexpr u32 MAX_READS = 6, MAX_WRITES = 3;
