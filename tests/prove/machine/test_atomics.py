@@ -37,7 +37,7 @@ def updated(
     where = {"global": f"v6, {data}, s[6:7]", "wide": f"v[2:3], {data}, off", "flat": f"v[2:3], {data}"}[family]
     loads = "\n".join(f"global_load_dword v{20 + k}, v5, s[4:5] offset:{4 * k}" for k in range(data_words))
     stores = "\n".join(
-        f"global_store_dword v7, v{10 + k}, s[6:7] offset:{PLACES * size + 4 * k}" for k in range(words if returns else 0)
+        f"global_store_dword v7, v{10 + k}, s[6:7] offset:{PLACES * size + 4 * k}" for k in range(words * returns)
     )
     line = f"{'global' if family == 'wide' else family}_atomic_{name} {result}{where}{' sc0' if returns else ''}"
     lines = f"""

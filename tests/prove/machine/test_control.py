@@ -122,7 +122,8 @@ def test_a_wave_that_has_ended_is_not_waited_for() -> None:
 
 
 def test_a_barrier_that_some_lanes_of_a_wave_do_not_reach_is_told() -> None:
-    ran = run("v_cmp_gt_u32_e32 vcc, 5, v0\ns_and_saveexec_b64 s[20:21], vcc\ns_barrier", NONE, np.zeros(1, np.uint32))
+    lines = "v_cmp_gt_u32_e32 vcc, 5, v0\ns_and_saveexec_b64 s[20:21], vcc\ns_barrier"
+    ran = run(lines, NONE, np.zeros(1, np.uint32))
     assert kinds(ran) == ["divergent_barrier"] and ran.findings[0].thread == 5
     ran = run("s_barrier", NONE, np.zeros(1, np.uint32), threads=(37,))
     assert not ran.findings
@@ -176,7 +177,9 @@ def test_hidden_arguments() -> None:
     arguments += [Argument(72 + 8 * k, 8, f"hidden_global_offset_{axis}") for k, axis in enumerate("xyz")]
     arguments.append(Argument(96, 2, "hidden_grid_dims"))
     loads = "\n".join(f"s_load_dword s{10 + k}, s[0:1], {24 + 4 * k}" for k in range(6))
-    stores = "\n".join(f"v_mov_b32_e32 v2, s{10 + k}\nglobal_store_dword v1, v2, s[6:7] offset:{4 * k}" for k in range(8))
+    stores = "\n".join(
+        f"v_mov_b32_e32 v2, s{10 + k}\nglobal_store_dword v1, v2, s[6:7] offset:{4 * k}" for k in range(8)
+    )
     lines = f"""
     {loads}
     s_load_dword s16, s[0:1], 0x48

@@ -8,6 +8,9 @@ import pytest
 from tests.prove.machine.assembled import clean, kinds, library, run
 
 NUMBERS = np.arange(1024, dtype=np.uint32)
+LOAD = "global_load_dword v1, v4, s[4:5]"
+LOW = "v_mov_b32_e32 v2, 0\n"
+"""Of v[2:3] the low half is written."""
 PLACE = "v_lshlrev_b32_e32 v4, 2, v0\n"
 
 
@@ -45,23 +48,29 @@ def found(lines: str, threads: int = 64, **how: int) -> list[str]:
             ["pending_register 9"],
         ),
         (
-            "global_load_dword v1, v4, s[4:5]\nglobal_store_dword v4, v0, s[6:7]\ns_waitcnt vmcnt(1)\nv_mov_b32_e32 v5, v1",
+            f"{LOAD}\nglobal_store_dword v4, v0, s[6:7]\ns_waitcnt vmcnt(1)\nv_mov_b32_e32 v5, v1",
             [],  # stores are counted too, in their turn
         ),
         (
-            "global_store_dword v4, v0, s[6:7]\nglobal_load_dword v1, v4, s[4:5]\ns_waitcnt vmcnt(1)\nv_mov_b32_e32 v5, v1",
+            f"global_store_dword v4, v0, s[6:7]\n{LOAD}\ns_waitcnt vmcnt(1)\nv_mov_b32_e32 v5, v1",
             ["pending_register 8"],
         ),
         # scalar loads end in no order: only zero says anything while one is under way
         (
-            "s_load_dword s10, s[4:5], 0x0\ns_load_dword s11, s[4:5], 0x0\ns_waitcnt lgkmcnt(1)\ns_mov_b32 s12, s10",
+            "s_load_dword s10, s[4:5], 0x0\ns_load_dword s11, s[4:5], 0x0\n"
+            "s_waitcnt lgkmcnt(1)\ns_mov_b32 s12, s10",
             ["pending_register 8"],
         ),
         (
-            "ds_write_b32 v4, v4\nds_read_b32 v1, v4\ns_load_dword s11, s[4:5], 0x0\ns_waitcnt lgkmcnt(1)\nv_mov_b32_e32 v2, v1",
+            "ds_write_b32 v4, v4\nds_read_b32 v1, v4\ns_load_dword s11, s[4:5], 0x0\n"
+            "s_waitcnt lgkmcnt(1)\nv_mov_b32_e32 v2, v1",
             ["pending_register 9"],
         ),
-        ("ds_write_b32 v4, v4\nds_read_b32 v1, v4\nds_read_b32 v2, v4\ns_waitcnt lgkmcnt(1)\nv_mov_b32_e32 v3, v1", []),
+        (
+            "ds_write_b32 v4, v4\nds_read_b32 v1, v4\nds_read_b32 v2, v4\n"
+            "s_waitcnt lgkmcnt(1)\nv_mov_b32_e32 v3, v1",
+            [],
+        ),
         # no fault: data of a store may be overwritten, loads of one kind end in order, waits that suffice
         ("global_store_dword v4, v0, s[6:7]\nv_mov_b32_e32 v0, 0", []),
         ("ds_write_b32 v4, v0\nv_mov_b32_e32 v0, 0", []),
@@ -77,7 +86,8 @@ def test_registers_that_are_being_loaded(lines: str, expected: list[str]) -> Non
 def test_a_flat_access_is_waited_for_by_both_counters() -> None:
     start = "v_mov_b32_e32 v2, s4\nv_mov_b32_e32 v3, s5\nflat_load_dword v1, v[2:3]\n"
     use = "\nv_mov_b32_e32 v5, v1"
-    assert found(f"{start}s_waitcnt vmcnt(0){use}") == found(f"{start}s_waitcnt lgkmcnt(0){use}") == ["pending_register 9"]
+    assert found(f"{start}s_waitcnt vmcnt(0){use}") == ["pending_register 9"]
+    assert found(f"{start}s_waitcnt lgkmcnt(0){use}") == ["pending_register 9"]
     assert found(f"{start}s_waitcnt vmcnt(0) lgkmcnt(0){use}") == []
 
 
@@ -94,8 +104,8 @@ def test_what_a_finding_says() -> None:
     )
     ran = run(f"{PLACE}global_store_dword v4, v9, s[6:7]", NUMBERS, np.zeros(64, np.uint32), threads=(2,))
     assert str(ran.findings[0]) == (
-        "unwritten_register (warning): wave 0 of block (0, 0, 0) uses v9 in lane 0, which comes of what nothing has "
-        "written\n    assembly line 5: global_store_dword v4, v9, s[6:7]"
+        "unwritten_register (warning): wave 0 of block (0, 0, 0) uses v9 in lane 0, which comes of what nothing "
+        "has written\n    assembly line 5: global_store_dword v4, v9, s[6:7]"
     )
 
 
@@ -127,12 +137,12 @@ HALF = "s_mov_b64 s[20:21], exec\ns_mov_b32 exec_hi, 0\nv_mov_b32_e32 v1, 5\ns_m
         (f"v_mov_b32_e32 v2, v9\nv_mov_b32_e32 v1, 0\n{STORE}", 0),
         (f"v_writelane_b32 v9, s4, 7\nv_readlane_b32 s11, v9, 7\nv_mov_b32_e32 v1, s11\n{STORE}", 0),
         # halves: the low one of a sum depends on low ones alone
-        (f"v_mov_b32_e32 v2, 0\nv_mad_u64_u32 v[2:3], s[20:21], v4, v4, v[2:3]\nv_mov_b32_e32 v1, v2\n{STORE}", 0),
-        (f"v_mov_b32_e32 v2, 0\nv_mad_u64_u32 v[2:3], s[20:21], v4, v4, v[2:3]\nv_mov_b32_e32 v1, v3\n{STORE}", 8),
-        (f"v_mov_b32_e32 v2, 0\nv_mov_b64_e32 v[10:11], v[2:3]\nv_mov_b32_e32 v1, v10\n{STORE}", 0),
-        (f"v_mov_b32_e32 v2, 0\nv_pk_add_f32 v[10:11], v[2:3], v[2:3]\nv_mov_b32_e32 v1, v10\n{STORE}", 0),
-        (f"v_mov_b32_e32 v2, 0\nv_pk_add_f32 v[10:11], v[2:3], v[2:3]\nv_mov_b32_e32 v1, v11\n{STORE}", 8),
-        (f"v_mov_b32_e32 v2, 0\nv_pk_add_f32 v[10:11], v[2:3], v[2:3] op_sel_hi:[0,0]\nv_mov_b32_e32 v1, v11\n{STORE}", 0),
+        (f"{LOW}v_mad_u64_u32 v[2:3], s[20:21], v4, v4, v[2:3]\nv_mov_b32_e32 v1, v2\n{STORE}", 0),
+        (f"{LOW}v_mad_u64_u32 v[2:3], s[20:21], v4, v4, v[2:3]\nv_mov_b32_e32 v1, v3\n{STORE}", 8),
+        (f"{LOW}v_mov_b64_e32 v[10:11], v[2:3]\nv_mov_b32_e32 v1, v10\n{STORE}", 0),
+        (f"{LOW}v_pk_add_f32 v[10:11], v[2:3], v[2:3]\nv_mov_b32_e32 v1, v10\n{STORE}", 0),
+        (f"{LOW}v_pk_add_f32 v[10:11], v[2:3], v[2:3]\nv_mov_b32_e32 v1, v11\n{STORE}", 8),
+        (f"{LOW}v_pk_add_f32 v[10:11], v[2:3], v[2:3] op_sel_hi:[0,0]\nv_mov_b32_e32 v1, v11\n{STORE}", 0),
         # bits of lanes: those of an OR with ones, of an AND with zeros, of lanes that do not take part
         ("s_or_b64 s[20:21], s[20:21], exec\ns_and_b64 vcc, s[20:21], exec\ns_cbranch_vccnz .L1\n.L1:", 0),
         ("s_andn2_b64 vcc, s[20:21], exec\ns_cbranch_vccnz .L1\n.L1:", 0),
@@ -164,7 +174,8 @@ def test_an_exchange_between_waves_needs_its_barrier_and_its_wait() -> None:
     assert np.array_equal(out, np.arange(128) ^ 64)
     ran = run(PLACE + EXCHANGE.replace("s_barrier\n", ""), NUMBERS, np.zeros(128, np.uint32), threads=(128,))
     assert "lds_uninitialised" in kinds(ran)
-    ran = run(PLACE + EXCHANGE.replace("s_waitcnt lgkmcnt(0)\ns_b", "s_b"), NUMBERS, np.zeros(128, np.uint32), threads=(128,))
+    lines = PLACE + EXCHANGE.replace("s_waitcnt lgkmcnt(0)\ns_b", "s_b")
+    ran = run(lines, NUMBERS, np.zeros(128, np.uint32), threads=(128,))
     assert kinds(ran) == ["race"] and ran.errors and ran.findings[0].code == "ds_read_b32 v1, v5"
 
 
@@ -188,7 +199,8 @@ def test_a_load_that_goes_to_lds_is_waited_for_by_vmcnt() -> None:
 
 
 def test_bank_conflicts_and_requests_are_counted_by_instruction() -> None:
-    lines = "v_lshlrev_b32_e32 v5, 7, v0\nds_write_b32 v5, v0\nglobal_load_dword v1, v5, s[4:5]\n" + STORE.replace("v1", "v0")
+    lines = "v_lshlrev_b32_e32 v5, 7, v0\nds_write_b32 v5, v0\nglobal_load_dword v1, v5, s[4:5]\n"
+    lines += "global_store_dword v4, v0, s[6:7]"
     ran = run(PLACE + lines, np.zeros(4096, np.uint32), np.zeros(64, np.uint32))
     (banks,) = ran.bank_conflicts
     assert (banks.ways, banks.store, banks.text) == (32.0, True, "assembly line 6: ds_write_b32 v5, v0")

@@ -42,9 +42,9 @@ def filled(numbers: NDArray[Any], data: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 READS = {
-    "u8": "ubyte", "i8": "sbyte", "u16": "ushort", "i16": "sshort", "u8_d16": "ubyte_d16", "u8_d16_hi": "ubyte_d16_hi",
-    "i8_d16": "sbyte_d16", "i8_d16_hi": "sbyte_d16_hi", "u16_d16": "short_d16", "u16_d16_hi": "short_d16_hi",
-    "b32": "dword", "b64": "dwordx2", "b96": "dwordx3", "b128": "dwordx4",
+    "u8": "ubyte", "i8": "sbyte", "u16": "ushort", "i16": "sshort", "u8_d16": "ubyte_d16",
+    "u8_d16_hi": "ubyte_d16_hi", "i8_d16": "sbyte_d16", "i8_d16_hi": "sbyte_d16_hi", "u16_d16": "short_d16",
+    "u16_d16_hi": "short_d16_hi", "b32": "dword", "b64": "dwordx2", "b96": "dwordx3", "b128": "dwordx4",
 }  # fmt: skip
 COUNTS = {"b64": 2, "b96": 3, "b128": 4}
 
@@ -54,7 +54,8 @@ def test_reads(what: str) -> None:
     places, data = lanes() * 52, bits(1, 4096)
     count = COUNTS.get(what, 1)
     # The base may be past zero: base and offset are added as 32-bit numbers.
-    lines = f"{FILL}\nv_subrev_u32_e32 v1, 8, v1\nds_read_{what} {registers(10, count)}, v1 offset:20\n{give(count)}"
+    read = f"v_subrev_u32_e32 v1, 8, v1\nds_read_{what} {registers(10, count)}, v1 offset:20"
+    lines = f"{FILL}\n{read}\n{give(count)}"
     out = clean(lines, filled(places, data), np.zeros((64, 4), np.uint32))
     assert np.array_equal(out[:, :count], loaded(READS[what], data[12:], places))
 
@@ -288,4 +289,4 @@ def test_compare_and_store(size: int, returns: bool) -> None:
             assert int(old[lane]) == now[p]
         now[p] = store if now[p] == compare else now[p]
     assert [int(one) for one in places] == list(now.values())
-    assert any(int(one) != int.from_bytes(b.tobytes(), "little") for one, b in zip(places, before.values(), strict=True))
+    assert [int(one) for one in places] != [int.from_bytes(one.tobytes(), "little") for one in before.values()]

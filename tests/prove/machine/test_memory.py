@@ -87,9 +87,12 @@ def test_stores(family: str, what: str) -> None:
     start, where, modifiers = place(family, 8)
     name = f"{'global' if family == 'wide' else family}_store_{what}"
     data = f"{registers(10, count)}"
-    operands = f"{data}, {where}" if family == "buffer" else where.format(f"{data}, " if family != "flat" else f", {data}")
+    operands = f"{data}, {where}"
+    if family != "buffer":
+        operands = where.format(f", {data}" if family == "flat" else f"{data}, ")
     values = "\n".join(f"global_load_dword v{10 + k}, v4, s[4:5] offset:{256 * (k + 1)}" for k in range(count))
-    lines = f"{TAKE}\n{values}\ns_waitcnt vmcnt(0)\ns_mov_b64 s[4:5], s[6:7]\n{start}\n{name} {operands} {modifiers}"
+    before = f"{TAKE}\n{values}\ns_waitcnt vmcnt(0)\ns_mov_b64 s[4:5], s[6:7]\n{start}"
+    lines = f"{before}\n{name} {operands} {modifiers}"
     words = bits(2, 64 * 16).view("<u4").reshape(4, 64)
     given = np.concatenate([places.astype("<u4"), words.reshape(-1)])
     out = clean(lines, given, np.full(64 * STRIDE + 40, 7, np.uint8))
@@ -237,7 +240,8 @@ def test_loads_that_go_to_lds(family: str, what: str) -> None:
 def test_what_lies_outside_ends_the_run(line: str, said: str, detect: bool) -> None:
     given = np.zeros(255, np.uint32)
     given.flags.writeable = False
-    ran = run(f"v_lshlrev_b32_e32 v4, 2, v0\n{line}", given, np.zeros(255, np.uint32), threads=(256,), detect=detect)
+    lines = f"v_lshlrev_b32_e32 v4, 2, v0\n{line}"
+    ran = run(lines, given, np.zeros(255, np.uint32), threads=(256,), detect=detect)
     assert ran.status == 719
     found = ran.errors[-1]
     kind = "read_only_written" if "at byte 0" in said else "out_of_bounds"

@@ -56,7 +56,8 @@ class _Access:
         if last == "address":
             self.base()
         if self.left:
-            raise refuse(f"the operands, which are more than {len(instruction.operands) - len(self.left)}", instruction)
+            known = len(instruction.operands) - len(self.left)
+            raise refuse(f"the operands, which are more than {known}", instruction)
         self.modifiers()
         self.facts.counter = form.counter
         if written and form.counter == Counter.VECTOR_STORE:

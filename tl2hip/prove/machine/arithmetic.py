@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 
 from tl2hip.prove.machine.facts import Facts, File, Flow, Reach, Use, fill, uses
 from tl2hip.prove.machine.meanings.table import Meaning, Type, constant
-from tl2hip.prove.machine.program import EXEC, VCC, Constant, Instruction, NotUnderstood, Operand, Scalar, Scc, Vector
+from tl2hip.prove.machine.program import (
+    EXEC,
+    VCC,
+    Constant,
+    Instruction,
+    NotUnderstood,
+    Operand,
+    Scalar,
+    Scc,
+    Vector,
+)
 from tl2hip.prove.machine.records import Change, Code, Dpp, Halves, Kind, Pick, Source, Unused
 
 INLINE = range(-16, 65)

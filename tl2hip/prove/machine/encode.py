@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tl2hip.prove.machine.accesses import encode_access, refuse, registers
 from tl2hip.prove.machine.arithmetic import encode_arithmetic
@@ -39,6 +40,7 @@ from tl2hip.prove.machine.program import (
     Program,
     Scalar,
     Symbol,
+    Vector,
 )
 from tl2hip.prove.machine.records import Code, Kind, Source
 
@@ -69,11 +71,27 @@ def encode(program: Program, functions: Mapping[str, int], meanings: Mapping[str
     return Encoded(records, ranges, tuple(kept))
 
 
+Only = TypeVar("Only", Label, Constant, Scalar)
+
+
+def _only(instruction: Instruction, kind: type[Only]) -> Only:
+    """The only operand of an instruction that has no modifiers."""
+    if len(instruction.operands) == 1 and not instruction.modifiers:
+        (operand,) = instruction.operands
+        if isinstance(operand.value, kind) and operand == Operand(operand.value):
+            return operand.value
+    raise refuse("the operands", instruction)
+
+
 class _Encoder:
     """One kernel."""
 
     def __init__(
-        self, kernel: Kernel, functions: Mapping[str, int], meanings: Mapping[str, Meaning], symbols: Mapping[str, int]
+        self,
+        kernel: Kernel,
+        functions: Mapping[str, int],
+        meanings: Mapping[str, Meaning],
+        symbols: Mapping[str, int],
     ) -> None:
         self.kernel = kernel
         self.functions = functions
@@ -84,7 +102,8 @@ class _Encoder:
         """Fill the kernel's record; what it points to."""
         kernel = self.kernel
         if not kernel.code or kernel.code[-1].name not in ("s_endpgm", "s_branch"):
-            raise NotUnderstood(f"the end of {kernel.name}, which goes on", kernel.code[-1].line if kernel.code else 0, "")
+            line = kernel.code[-1].line if kernel.code else 0
+            raise NotUnderstood(f"the end of {kernel.name}, which goes on", line, "")
         if kernel.scratch:
             raise NotUnderstood(f"scratch memory of {kernel.name}", kernel.code[0].line, "")
         codes, facts = (Code * len(kernel.code))(), (Facts * len(kernel.code))()
@@ -131,20 +150,19 @@ class _Encoder:
         code.run = self.functions[name]
 
     def control(self, instruction: Instruction, code: Code, facts: Facts) -> None:
-        values = [operand.value for operand in instruction.operands]
-        plain = not instruction.modifiers
         if instruction.name in control.BRANCHES:
-            if not (plain and len(values) == 1 and isinstance(values[0], Label) and values[0].name in self.kernel.labels):
-                raise refuse("the operands", instruction)
-            code.target = self.kernel.labels[values[0].name]
+            label = _only(instruction, Label)
+            if label.name not in self.kernel.labels:
+                raise refuse(f"the label {label.name}", instruction)
+            code.target = self.kernel.labels[label.name]
             if code.target >= len(self.kernel.code):
-                raise refuse(f"the label {values[0].name} behind the last instruction", instruction)
+                raise refuse(f"the label {label.name} behind the last instruction", instruction)
             fill(facts, [Use(VCC, 2, File.SCALARS)] if instruction.name in control.VCC_BRANCHES else [], [])
             facts.reads_condition = instruction.name in control.SCC_BRANCHES
             facts.needed = 1
             facts.reach = Reach.WAVE_WIDE
         elif instruction.name in control.PLAIN:
-            if values or not plain:
+            if instruction.operands or instruction.modifiers:
                 raise refuse("the operands", instruction)
             unknown = set(instruction.waits) - {"vmcnt", "lgkmcnt", "expcnt"}
             if unknown:
@@ -153,13 +171,15 @@ class _Encoder:
             code.waits[:] = waits
             facts.waits[:] = waits
         elif instruction.name in control.NUMBERED:
-            if not (plain and len(values) == 1 and isinstance(values[0], Constant) and isinstance(values[0].value, int)):
+            number = _only(instruction, Constant).value
+            if not isinstance(number, int):
                 raise refuse("the operands", instruction)
-            code.number = values[0].value
+            code.number = number
         else:
-            if not (plain and len(values) == 1 and isinstance(values[0], Scalar) and values[0].count == 2):
+            pair = _only(instruction, Scalar)
+            if pair.count != 2:
                 raise refuse("the operands", instruction)
-            code.d = registers(values[0])
+            code.d = registers(pair)
             fill(facts, [], uses(instruction.operands))
             facts.reach = Reach.WAVE_WIDE
 
@@ -168,18 +188,17 @@ class _Encoder:
         for slot, operand in zip("dabc", instruction.operands, strict=True):
             value = operand.value
             if isinstance(value, Constant):
-                source = Source(Kind.CONSTANT, bits=matrix.FORMS[instruction.name].bits(value.value))
-            else:
-                source = registers(value)
-            setattr(code, slot, source)
+                setattr(code, slot, Source(Kind.CONSTANT, bits=matrix.FORMS[instruction.name].bits(value.value)))
+            elif isinstance(value, Vector):
+                setattr(code, slot, registers(value))
         fill(facts, uses(instruction.operands[1:]), uses(instruction.operands[:1]))
         facts.reach, facts.flow = Reach.EVERY, Flow.ACROSS
 
     def resolved(self, instruction: Instruction, at: int) -> Instruction:
         """The instruction with the addresses of constants in place of their names.
 
-        Code has no addresses here: `s_getpc_b64` gives 0, and the two instructions behind it add an address's halves
-        to it, which stand 4 and 12 bytes behind the place that it names.
+        Code has no addresses here: `s_getpc_b64` gives 0, and the two instructions behind it add to it the halves
+        of an address, which stand 4 and 12 bytes behind the place that it names.
         """
         if not any(isinstance(operand.value, Symbol) for operand in instruction.operands):
             return instruction

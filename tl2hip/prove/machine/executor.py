@@ -69,7 +69,8 @@ def text() -> str:
     parts.append(source.functions(MEANINGS.values()))
     table = ",\n".join(f'    {{"{name}", {name}}}' for name in names())
     parts.append(
-        f"struct Named {{\n    const char* name;\n    Run run;\n}};\nstatic const Named named[] = {{\n{table}\n}};\n"
+        "struct Named {\n    const char* name;\n    Run run;\n};\n"
+        f"static const Named named[] = {{\n{table}\n}};\n"
         "EXPORT const Named* tl2hip_functions() { return named; }\n"
     )
     lines = "\n".join(parts).splitlines()

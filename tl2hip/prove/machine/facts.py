@@ -42,8 +42,8 @@ class Facts(ctypes.Structure):
 
     _fields_ = [
         ("reads", Use * MOST_READS), ("writes", Use * MOST_WRITES), ("counter", ctypes.c_uint8),
-        ("reach", ctypes.c_uint8), ("waits", ctypes.c_uint8 * 2), ("flow", ctypes.c_uint8), ("needed", ctypes.c_uint8),
-        ("reads_condition", ctypes.c_uint8), ("sets_condition", ctypes.c_uint8),
+        ("reach", ctypes.c_uint8), ("waits", ctypes.c_uint8 * 2), ("flow", ctypes.c_uint8),
+        ("needed", ctypes.c_uint8), ("reads_condition", ctypes.c_uint8), ("sets_condition", ctypes.c_uint8),
     ]  # fmt: skip
 
 
@@ -57,7 +57,8 @@ class KernelRecord(ctypes.Structure):
     """A kernel, for launches."""
 
     _fields_ = [
-        ("name", ctypes.c_char_p), ("code", ctypes.c_void_p), ("facts", ctypes.c_void_p), ("hidden", ctypes.c_void_p),
+        ("name", ctypes.c_char_p),
+        *[(name, ctypes.c_void_p) for name in ("code", "facts", "hidden")],
         *[(name, ctypes.c_uint32) for name in (
             "size", "hidden_count", "given_bytes", "arguments_bytes", "group_ids", "thread_ids", "rows",
             "accumulators", "lds", "most_threads",

@@ -20,7 +20,7 @@ from tl2hip.prove.machine.program import AGPRS, EXEC, M0, VCC, Instruction, Prog
 from tl2hip.prove.machine.records import ROWS, SCALARS
 
 MACHINE_SITE = 1 << 60
-"""The bit of sites of machine code, as in runtime/runtime.h: then the kernel's number, and the instruction's index."""
+"""The bit of sites of machine code (runtime.h); below it the kernel's number and the instruction's index."""
 KIND = {name: number for number, name in enumerate(KINDS)}
 NAMES = {VCC: "vcc_lo", VCC + 1: "vcc_hi", M0: "m0", EXEC: "exec_lo", EXEC + 1: "exec_hi"}
 
@@ -41,8 +41,8 @@ def register(cell: int) -> str:
 class MachineLibrary(Library):
     """A HIP text, compiled for gfx942 and executed instruction by instruction. Calls are those of `Library`.
 
-    With `detect` it finds what `Library` finds and, besides, registers that are used while a load into them is under
-    way or that nothing has written. Accesses outside the caller's arrays end a run in any case.
+    With `detect` it finds what `Library` finds and, besides, registers that are used while a load into them is
+    under way, and uses of what nothing has written. Accesses outside the caller's arrays end a run in any case.
 
     `program` is run in place of what the compiler makes of the text.
 
@@ -106,7 +106,8 @@ class MachineLibrary(Library):
             where = f"that line {loading.line} loads it is not waited for: {loading.text.strip()}"
             return f"{who} {verb} {register(item.offset)}; {where}"
         if item.kind == KIND["unwritten_register"]:
-            return f"{who} uses {register(item.offset)} in lane {item.thread % 64}, which comes of what nothing has written"
+            used = f"{register(item.offset)} in lane {item.thread % 64}"
+            return f"{who} uses {used}, which comes of what nothing has written"
         if item.kind == KIND["misaligned"]:
             return f"{who} updates {item.bytes} bytes at address {item.offset:#x}, which is no multiple of that"
         return ""

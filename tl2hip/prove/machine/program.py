@@ -1,7 +1,7 @@
 """gfx942 machine code as the executor takes it: kernels of instructions with typed operands.
 
-Registers are numbered as the hardware does: scalar ones 0 to 101, vcc 106, m0 124, exec 126; vector rows 0 to 255 for
-VGPRs, 256 to 511 for AGPRs.
+Registers are numbered as the hardware does: scalar ones 0 to 101, vcc 106, m0 124, exec 126; vector rows 0 to 255
+for VGPRs, 256 to 511 for AGPRs.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ Setting = int | str | tuple[int, ...]
 class Instruction:
     """One instruction. `name` is the mnemonic without `encoding`, its suffix (`e32`, `e64`, `sdwa`, `dpp` or "").
 
-    `waits` is what an `s_waitcnt` waits for, by counter. `line` is the line of the assembly, from 1; `source` that of
-    the HIP text, 0 where it is not known.
+    `waits` is what an `s_waitcnt` waits for, by counter. `line` is the line of the assembly, from 1; `source` that
+    of the HIP text, 0 where it is not known.
     """
 
     name: str
@@ -116,8 +116,8 @@ class Kernel:
     """A kernel: its code, where its labels point to (indices into `code`), and its descriptor.
 
     `group_ids` says which of the block's three indices follow the pointer to the arguments in s[0:1]; `thread_ids`
-    how many of a thread's three indices v0 packs (0: x, 1: x and y, 2: all). `lds`, `scratch` and `arguments_size` are
-    in bytes; `most_threads` is the largest block it is compiled for.
+    how many of a thread's three indices v0 packs (0: x, 1: x and y, 2: all). `lds`, `scratch` and `arguments_size`
+    are in bytes; `most_threads` is the largest block it is compiled for.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Instructions that touch memory or LDS, or move values between lanes by way of it: their operands and counters.
 
-One line an instruction: what it writes `=` what it reads `:` what counts it. A number is so many vector registers. The
+One form an instruction: what it writes, what it reads, what counts it. A number is so many vector registers. The
 other words are
 
     address   a pair of rows with `off` after the data, or one row of offsets with a scalar pair there
