@@ -7,72 +7,100 @@ static inline u64 lds_address(const Wave& w, const Code& c, u32 lane, u32 offset
     return (u32)(w.v[c.a.first][lane] + offset);
 }
 
-// ---- reads
+struct Places {
+    u32 of[WAVE];
+};
+
+// Where the lanes' accesses begin in LDS; each of them is checked.
+static inline void take_places(Wave& w, const Code& c, u32 offset, u32 bytes, Touch how, u64 exec, Places& at) {
+    const u32* base = w.v[c.a.first];
+    u32 last = 0;
+    for (u32 lane = 0; lane < WAVE; ++lane) {
+        at.of[lane] = base[lane] + offset;
+        u32 reached = exec >> lane & 1 ? at.of[lane] : 0;
+        last = reached > last ? reached : last;
+    }
+    if (!exec || (!detecting && (u64)last + bytes <= w.lds_bytes)) return;
+    each_lane(exec, [&](u32 lane) { lds_place(w, lane, at.of[lane], bytes, how, site_of(c)); });
+}
 
 template <class T>
+static inline T lds_read(u32 place) {
+    T value;
+    memcpy(&value, (const u8*)unit.lds + place, sizeof(T));
+    return value;
+}
+template <class T>
+static inline void lds_write(u32 place, T value) {
+    memcpy((u8*)unit.lds + place, &value, sizeof(T));
+}
+
+// ---- reads
+
+enum Kept { NONE_KEPT, LOW_LOADED, HIGH_LOADED };  // whether a load writes a whole register, or a half of it
+
+template <class T, Kept KEPT>
 static inline void read_small(Wave& w, const Code& c) {
     u32* to = w.v[c.d.first];
-    each_lane(w.exec(), [&](u32 lane) {
-        T value;
-        memcpy(&value, lds_place(w, lane, lds_address(w, c, lane, c.offset), sizeof(T), READ, site_of(c)), sizeof(T));
-        to[lane] = (u32)(i32)value;
+    u64 exec = w.exec();
+    Places at;
+    take_places(w, c, c.offset, sizeof(T), READ, exec, at);
+    each_lane(exec, [&](u32 lane) {
+        u32 bits = (u32)(i32)lds_read<T>(at.of[lane]);
+        to[lane] = KEPT == NONE_KEPT ? bits : half_loaded(bits, KEPT == HIGH_LOADED);
     });
 }
 
-// Half of a register.
-template <class T, bool HIGH>
-static inline void read_half(Wave& w, const Code& c) {
-    u32* to = w.v[c.d.first];
-    each_lane(w.exec(), [&](u32 lane) {
-        T value;
-        memcpy(&value, lds_place(w, lane, lds_address(w, c, lane, c.offset), sizeof(T), READ, site_of(c)), sizeof(T));
-        to[lane] = half_loaded((u32)(i32)value, HIGH);
-    });
+template <u32 WORDS>
+struct Words {
+    u32 of[WORDS];
+};
+
+// All is read before anything is written: the address may be among the registers.
+template <u32 WORDS>
+static inline void read_at(Wave& w, const Code& c, u32 offset, Words<WORDS>* values, u64 exec) {
+    Places at;
+    take_places(w, c, offset, 4 * WORDS, READ, exec, at);
+    each_lane(exec, [&](u32 lane) { values[lane] = lds_read<Words<WORDS>>(at.of[lane]); });
+}
+
+template <u32 WORDS>
+static inline void put_rows(Wave& w, u32 first, const Words<WORDS>* values, u64 exec) {
+    for (u32 k = 0; k < WORDS; ++k) {
+        u32* to = w.v[first + k];
+        each_lane(exec, [&](u32 lane) { to[lane] = values[lane].of[k]; });
+    }
 }
 
 template <u32 WORDS>
 static inline void read_words(Wave& w, const Code& c) {
     u64 exec = w.exec();
-    u32 values[WORDS][WAVE];
-    each_lane(exec, [&](u32 lane) {
-        u32 words[WORDS];
-        memcpy(words, lds_place(w, lane, lds_address(w, c, lane, c.offset), 4 * WORDS, READ, site_of(c)), 4 * WORDS);
-        for (u32 k = 0; k < WORDS; ++k) values[k][lane] = words[k];
-    });
-    for (u32 k = 0; k < WORDS; ++k) {
-        u32* to = w.v[c.d.first + k];
-        each_lane(exec, [&](u32 lane) { to[lane] = values[k][lane]; });
-    }
+    Words<WORDS> values[WAVE];
+    read_at<WORDS>(w, c, c.offset, values, exec);
+    put_rows<WORDS>(w, c.d.first, values, exec);
 }
 
 // Two places, each `STRIDE` times its offset away.
 template <u32 WORDS, u32 STRIDE>
 static inline void read_two(Wave& w, const Code& c) {
     u64 exec = w.exec();
-    u32 values[2 * WORDS][WAVE];
-    each_lane(exec, [&](u32 lane) {
-        for (u32 p = 0; p < 2; ++p) {
-            u32 words[WORDS], offset = (u32)(p ? c.offset1 : c.offset) * STRIDE;
-            memcpy(words, lds_place(w, lane, lds_address(w, c, lane, offset), 4 * WORDS, READ, site_of(c)), 4 * WORDS);
-            for (u32 k = 0; k < WORDS; ++k) values[p * WORDS + k][lane] = words[k];
-        }
-    });
-    for (u32 k = 0; k < 2 * WORDS; ++k) {
-        u32* to = w.v[c.d.first + k];
-        each_lane(exec, [&](u32 lane) { to[lane] = values[k][lane]; });
-    }
+    Words<WORDS> first[WAVE], second[WAVE];
+    read_at<WORDS>(w, c, c.offset * STRIDE, first, exec);
+    read_at<WORDS>(w, c, c.offset1 * STRIDE, second, exec);
+    put_rows<WORDS>(w, c.d.first, first, exec);
+    put_rows<WORDS>(w, c.d.first + WORDS, second, exec);
 }
 
-INSTRUCTION(ds_read_u8) { read_small<u8>(w, c); }
-INSTRUCTION(ds_read_i8) { read_small<i8>(w, c); }
-INSTRUCTION(ds_read_u16) { read_small<u16>(w, c); }
-INSTRUCTION(ds_read_i16) { read_small<i16>(w, c); }
-INSTRUCTION(ds_read_u8_d16) { read_half<u8, false>(w, c); }
-INSTRUCTION(ds_read_u8_d16_hi) { read_half<u8, true>(w, c); }
-INSTRUCTION(ds_read_i8_d16) { read_half<i8, false>(w, c); }
-INSTRUCTION(ds_read_i8_d16_hi) { read_half<i8, true>(w, c); }
-INSTRUCTION(ds_read_u16_d16) { read_half<u16, false>(w, c); }
-INSTRUCTION(ds_read_u16_d16_hi) { read_half<u16, true>(w, c); }
+INSTRUCTION(ds_read_u8) { read_small<u8, NONE_KEPT>(w, c); }
+INSTRUCTION(ds_read_i8) { read_small<i8, NONE_KEPT>(w, c); }
+INSTRUCTION(ds_read_u16) { read_small<u16, NONE_KEPT>(w, c); }
+INSTRUCTION(ds_read_i16) { read_small<i16, NONE_KEPT>(w, c); }
+INSTRUCTION(ds_read_u8_d16) { read_small<u8, LOW_LOADED>(w, c); }
+INSTRUCTION(ds_read_u8_d16_hi) { read_small<u8, HIGH_LOADED>(w, c); }
+INSTRUCTION(ds_read_i8_d16) { read_small<i8, LOW_LOADED>(w, c); }
+INSTRUCTION(ds_read_i8_d16_hi) { read_small<i8, HIGH_LOADED>(w, c); }
+INSTRUCTION(ds_read_u16_d16) { read_small<u16, LOW_LOADED>(w, c); }
+INSTRUCTION(ds_read_u16_d16_hi) { read_small<u16, HIGH_LOADED>(w, c); }
 INSTRUCTION(ds_read_b32) { read_words<1>(w, c); }
 INSTRUCTION(ds_read_b64) { read_words<2>(w, c); }
 INSTRUCTION(ds_read_b96) { read_words<3>(w, c); }
@@ -87,29 +115,37 @@ INSTRUCTION(ds_read2st64_b64) { read_two<2, 8 * 64>(w, c); }
 template <class T, bool HIGH>
 static inline void write_small(Wave& w, const Code& c) {
     const u32* from = w.v[c.b.first];
-    each_lane(w.exec(), [&](u32 lane) {
-        T value = (T)(from[lane] >> (HIGH ? 16 : 0));
-        memcpy(lds_place(w, lane, lds_address(w, c, lane, c.offset), sizeof(T), WRITE, site_of(c)), &value, sizeof(T));
-    });
+    u64 exec = w.exec();
+    Places at;
+    take_places(w, c, c.offset, sizeof(T), WRITE, exec, at);
+    each_lane(exec, [&](u32 lane) { lds_write(at.of[lane], (T)(from[lane] >> (HIGH ? 16 : 0))); });
 }
 
 template <u32 WORDS>
-static inline void write_at(Wave& w, const Code& c, u32 lane, u32 offset, const Source& data) {
-    u32 words[WORDS];
-    for (u32 k = 0; k < WORDS; ++k) words[k] = w.v[data.first + k][lane];
-    memcpy(lds_place(w, lane, lds_address(w, c, lane, offset), 4 * WORDS, WRITE, site_of(c)), words, 4 * WORDS);
+static inline Words<WORDS> row_words(const Wave& w, const Source& data, u32 lane) {
+    Words<WORDS> words;
+    for (u32 k = 0; k < WORDS; ++k) words.of[k] = w.v[data.first + k][lane];
+    return words;
 }
 
 template <u32 WORDS>
 static inline void write_words(Wave& w, const Code& c) {
-    each_lane(w.exec(), [&](u32 lane) { write_at<WORDS>(w, c, lane, c.offset, c.b); });
+    u64 exec = w.exec();
+    Places at;
+    take_places(w, c, c.offset, 4 * WORDS, WRITE, exec, at);
+    each_lane(exec, [&](u32 lane) { lds_write(at.of[lane], row_words<WORDS>(w, c.b, lane)); });
 }
 
+// Lane after lane: the first place, then the second.
 template <u32 WORDS, u32 STRIDE>
 static inline void write_two(Wave& w, const Code& c) {
-    each_lane(w.exec(), [&](u32 lane) {
-        write_at<WORDS>(w, c, lane, c.offset * STRIDE, c.b);
-        write_at<WORDS>(w, c, lane, c.offset1 * STRIDE, c.c);
+    u64 exec = w.exec();
+    Places first, second;
+    take_places(w, c, c.offset * STRIDE, 4 * WORDS, WRITE, exec, first);
+    take_places(w, c, c.offset1 * STRIDE, 4 * WORDS, WRITE, exec, second);
+    each_lane(exec, [&](u32 lane) {
+        lds_write(first.of[lane], row_words<WORDS>(w, c.b, lane));
+        lds_write(second.of[lane], row_words<WORDS>(w, c.c, lane));
     });
 }
 
