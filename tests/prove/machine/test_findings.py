@@ -179,6 +179,22 @@ def test_an_exchange_between_waves_needs_its_barrier_and_its_wait() -> None:
     assert kinds(ran) == ["race"] and ran.errors and ran.findings[0].code == "ds_read_b32 v1, v5"
 
 
+def test_a_wave_that_has_ended_leaves_the_barriers_of_the_others_in_force() -> None:
+    lines = f"""
+    v_lshlrev_b32_e32 v6, 2, v0
+    ds_write_b32 v6, v0 offset:1024
+    v_readfirstlane_b32 s10, v0
+    s_cmp_lt_u32 s10, 64
+    s_cbranch_scc1 .Lend
+    v_subrev_u32_e32 v7, 64, v0
+    v_lshlrev_b32_e32 v4, 2, v7
+    {EXCHANGE.replace("ds_write_b32 v4, v0", "ds_write_b32 v4, v7")}
+    .Lend:
+    """
+    out = clean(lines, NUMBERS, np.zeros(128, np.uint32), threads=(192,))
+    assert np.array_equal(out, np.arange(128) ^ 64)
+
+
 def test_lanes_of_one_wave_need_no_barrier() -> None:
     lines = PLACE + EXCHANGE.replace("s_barrier\n", "").replace("0x100", "0x80")
     out = clean(lines, NUMBERS, np.zeros(64, np.uint32))

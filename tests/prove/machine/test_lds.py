@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.prove.machine.assembled import clean, lanes
+from tests.prove.machine.assembled import clean, kinds, lanes, run
 from tests.prove.machine.test_memory import bits, loaded, registers
 
 FILL = """
@@ -184,6 +184,58 @@ def test_swizzle(pattern: int, source: Any, exec_: int) -> None:
     out = moved(f"ds_swizzle_b32 v10, v11 offset:{pattern}", np.zeros(64), exec_)
     from_ = source(np.arange(64))
     assert np.array_equal(out, np.where(on(exec_), np.where(on(exec_)[from_], 1000 + from_, 0), 7))
+
+
+FLAT = """
+s_mov_b64 s[10:11], src_shared_base
+v_mov_b32_e32 v2, v4
+v_mov_b32_e32 v3, s11
+"""
+
+
+def test_flat_instructions_reach_lds_and_memory() -> None:
+    """Even lanes have an address of LDS, odd ones one of memory."""
+    lines = f"""
+    {FLAT}
+    ds_write_b32 v4, v0
+    v_mov_b32_e32 v7, s5
+    v_add_co_u32_e32 v6, vcc, s4, v4
+    v_addc_co_u32_e32 v7, vcc, 0, v7, vcc
+    v_and_b32_e32 v5, 1, v0
+    v_cmp_eq_u32_e32 vcc, 1, v5
+    v_cndmask_b32_e32 v2, v2, v6, vcc
+    v_cndmask_b32_e32 v3, v3, v7, vcc
+    s_waitcnt lgkmcnt(0)
+    flat_load_dword v10, v[2:3]
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    global_store_dword v4, v10, s[6:7]
+    """
+    given = np.arange(1000, 1064, dtype=np.uint32)
+    out = clean(f"v_lshlrev_b32_e32 v4, 2, v0\n{lines}", given, np.zeros(64, np.uint32))
+    assert np.array_equal(out, np.where(np.arange(64) % 2, given, np.arange(64)))
+
+
+def test_a_flat_update_of_lds() -> None:
+    lines = f"""
+    v_mov_b32_e32 v4, 0
+    ds_write_b32 v4, v4
+    {FLAT}
+    v_mov_b32_e32 v5, 1
+    s_waitcnt lgkmcnt(0)
+    flat_atomic_add v[2:3], v5
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    ds_read_b32 v10, v4
+    s_waitcnt lgkmcnt(0)
+    global_store_dword v4, v10, s[6:7]
+    """
+    assert clean(lines, np.zeros(1, np.uint32), np.zeros(1, np.uint32))[0] == 64
+
+
+def test_a_flat_access_behind_lds_is_outside() -> None:
+    lines = f"v_mov_b32_e32 v4, 60\n{FLAT}\nflat_load_dwordx2 v[10:11], v[2:3]"
+    for offset in ("", " offset:4"):
+        ran = run(lines + offset, np.zeros(1, np.uint32), np.zeros(1, np.uint32), lds=64)
+        assert ran.status == 719 and kinds(ran) == ["out_of_bounds"]
 
 
 def signed(x: int, size: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tl2hip.prove.machine.facts import Facts, File, Flow, Use, fill, uses
-from tl2hip.prove.machine.meanings.memory import CACHE, Counter, Form
+from tl2hip.prove.machine.meanings.memory import CACHE, SHARED_BASE, Counter, Form
 from tl2hip.prove.machine.program import M0, Constant, Instruction, NotUnderstood, Operand, Scalar, Vector, Word
 from tl2hip.prove.machine.records import Code, Kind, Source
 
@@ -119,6 +119,7 @@ class _Access:
 
     def flat(self) -> None:
         self.set("a", self.vector(2))
+        self.code.c = Source(Kind.CONSTANT, bits=SHARED_BASE)
 
     def offset(self) -> None:
         if "offen" in self.instruction.modifiers:

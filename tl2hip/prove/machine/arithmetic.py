@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tl2hip.prove.machine.facts import Facts, File, Flow, Reach, Use, fill, uses
+from tl2hip.prove.machine.meanings.memory import SHARED_BASE
 from tl2hip.prove.machine.meanings.table import Meaning, Type, constant
 from tl2hip.prove.machine.program import (
     EXEC,
@@ -17,6 +18,7 @@ from tl2hip.prove.machine.program import (
     Scalar,
     Scc,
     Vector,
+    Word,
 )
 from tl2hip.prove.machine.records import Change, Code, Dpp, Halves, Kind, Pick, Source, Unused
 
@@ -80,6 +82,8 @@ def _source(instruction: Instruction, meaning: Meaning, kind: Type, operand: Ope
     halves = Halves.HIGH_FROM_HIGH if kind.packed or kind.name.startswith("pair_") else 0
     if isinstance(value, Constant):
         return Source(Kind.CONSTANT, change, 0, halves, 0, 0, constant(kind, value.value, _literal(value)))
+    if value == Word("src_shared_base") and kind.name == "u64" and not change:
+        return Source(Kind.CONSTANT, bits=SHARED_BASE)
     if isinstance(value, Scc):
         return Source(Kind.CONDITION, change, 0, halves, 0, 1, 0)
     on_row = isinstance(value, Vector)

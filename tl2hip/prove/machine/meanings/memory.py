@@ -4,7 +4,7 @@ One form an instruction: what it writes, what it reads, what counts it. A number
 other words are
 
     address   a pair of rows with `off` after the data, or one row of offsets with a scalar pair there
-    flat      a pair of rows
+    flat      a pair of rows, which may be an address of LDS
     offset    a row of offsets of a buffer, or `off`
     buffer    its descriptor, four scalars; then the scalar offset
     pair      two scalars, a base; then an offset, a number or a scalar
@@ -53,6 +53,8 @@ TO_LDS = ("ubyte", "sbyte", "ushort", "sshort", "dword")
 UPDATES = ("add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "swap")
 FLOAT_UPDATES = {"add_f32": 1, "add_f64": 2, "min_f64": 2, "max_f64": 2}
 
+SHARED_BASE = 1 << 48
+"""Where LDS begins among the addresses of flat instructions, `src_shared_base`: nothing else of a process is there."""
 CACHE = {"sc0": 1, "sc1": 2, "nt": 4}
 """What caches do about an access. Nothing is cached here."""
 MODIFIERS = {

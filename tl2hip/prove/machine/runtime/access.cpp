@@ -3,8 +3,10 @@
 #include "access.h"
 
 static bool in_constants(u64 address, u32 bytes) {
-    for (u32 k = 0; k < constant_count; ++k)
-        if (address >= constants[k].low && address + bytes <= constants[k].high && address + bytes >= address) return true;
+    for (u32 k = 0; k < constant_count; ++k) {
+        const Constants& one = constants[k];
+        if (address >= one.low && address < one.high && bytes <= one.high - address) return true;
+    }
     return false;
 }
 

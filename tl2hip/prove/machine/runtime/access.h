@@ -46,7 +46,8 @@ struct Addresses {
     u64 of[WAVE];
 };
 
-// Global and flat ones: a pair of rows, or a scalar pair and a row of unsigned offsets; plus the signed offset.
+// Global and flat ones: a pair of rows, or a scalar pair and a row of unsigned offsets; plus the signed offset. Flat
+// ones have for a base where LDS lies among their addresses, of which the high half says so.
 inline void take_addresses(const Wave& w, const Code& c, Addresses& at) {
     const u32* low = w.v[c.a.first];
     u64 offset = (u64)(i64)c.offset;
@@ -57,6 +58,11 @@ inline void take_addresses(const Wave& w, const Code& c, Addresses& at) {
     }
     const u32* high = w.v[c.a.first + 1];
     for (u32 lane = 0; lane < WAVE; ++lane) at.of[lane] = ((u64)high[lane] << 32 | low[lane]) + offset;
+    if (c.c.kind != CONSTANT) return;
+    for (u32 lane = 0; lane < WAVE; ++lane) {
+        u32 place = (u32)at.of[lane];
+        if (at.of[lane] >> 32 == c.c.bits >> 32 && place < w.lds_bytes) at.of[lane] = unit.lds + place;
+    }
 }
 
 // Ends the run when a lane of `exec` may not touch its bytes; tells the race detector of each lane where it is on.

@@ -28,7 +28,7 @@ struct Facts {
     u8 counter, reach;
     u8 waits[2];  // as in Code
     u8 flow;
-    u8 needed;    // a bit for each of `reads` that says where memory is touched, what is stored, or where a wave goes on
+    u8 needed;    // a bit for each of `reads` that says which memory is touched, what is stored, where a wave goes on
     u8 reads_condition, sets_condition;  // SCC
 };
 

@@ -60,7 +60,7 @@ static inline void store_words(Wave& w, const Code& c, const Addresses& at, u64 
     });
 }
 
-// Global and flat ones. LDS and scratch have no addresses here: a flat access to either is out of range.
+// Global and flat ones.
 #define MOVE(name, bytes, how, move)                                  \
     INSTRUCTION(global_##name) {                                        \
         Addresses at;                                                   \

@@ -2,8 +2,8 @@
 //
 // A wave has two counters of memory instructions under way. vmcnt counts vector loads and stores, which end in their
 // order; lgkmcnt counts accesses to LDS, which do so too, and scalar loads, which do not: while one of these is under
-// way, only waiting for zero says anything. A flat access is counted by both, and is done when both say so. (CDNA 3 ISA,
-// 4.4; LLVM's SIInsertWaitcnts follows the same rules.)
+// way, only waiting for zero says anything. A flat access is counted by both, and is done when both say so. (CDNA 3
+// ISA, 4.4; LLVM's SIInsertWaitcnts follows the same rules.)
 
 #include "access.h"
 

@@ -57,6 +57,8 @@ static void run_checked(Wave& w, const Code* code, const Facts* facts, u64 lanes
         c.run(w, c);
         if (w.state == AT_BARRIER) check_barrier(w, lanes, c);
     }
+    // What a wave that has ended touched is behind every later barrier of the others.
+    if (w.state == ENDED) memset(unit.unfenced + w.number * WAVE, 0, WAVE);
 }
 
 static u64 lanes_of(u32 wave) {

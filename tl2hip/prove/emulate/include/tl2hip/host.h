@@ -102,8 +102,8 @@ __attribute__((noinline)) void tl2hip_launch_kernel(const char* name, void (*ker
                   __builtin_return_address(0));
 }
 
-// With TL2HIP_MACHINE the kernel's machine code runs, found by its name. Its arguments lie one behind the other, each at
-// a multiple of its alignment.
+// With TL2HIP_MACHINE the kernel's machine code runs, found by its name. Its arguments lie one behind the other, each
+// at a multiple of its alignment.
 template <class... Parameters, class... Arguments>
 __attribute__((noinline)) void tl2hip_launch_code(const char* name, void (*)(Parameters...), dim3 grid, dim3 block,
                                                   unsigned lds, hipStream_t, Arguments... arguments) {
