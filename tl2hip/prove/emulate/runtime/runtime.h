@@ -160,6 +160,8 @@ extern u32 range_count;
 
 // Check one access of the running lane; one that is out of range ends the run before it happens.
 void touch(u64 address, u64 bytes, Touch how, u64 site);
+// The same of a read or a write, soonest done where the bytes are a power of two.
+void touch_plain(u64 address, u64 bytes, bool write, u64 site);
 void touch_atomic(u64 address, u64 bytes, u64 site);
 [[noreturn]] void refuse_outside(u64 address, u64 bytes, Touch how, u64 site);
 u32* make_cells(u64 bytes);

@@ -263,6 +263,23 @@ static inline void touch_sized(u64 address, u64 site) {
     if (counting) counting_access(address, BYTES, HOW == WRITE, range->place == IN_LDS, site);
 }
 
+template <Touch HOW>
+static inline void touch_usual(u64 address, u64 bytes, u64 site) {
+    switch (bytes) {
+    case 1: return touch_sized<1, HOW>(address, site);
+    case 2: return touch_sized<2, HOW>(address, site);
+    case 4: return touch_sized<4, HOW>(address, site);
+    case 8: return touch_sized<8, HOW>(address, site);
+    case 16: return touch_sized<16, HOW>(address, site);
+    default: return touch(address, bytes, HOW, site);
+    }
+}
+
+void touch_plain(u64 address, u64 bytes, bool write, u64 site) {
+    if (write) touch_usual<WRITE>(address, bytes, site);
+    else touch_usual<READ>(address, bytes, site);
+}
+
 // ---- the functions that `-fsanitize=thread` makes the printed text call before each access
 
 #define ACCESS(name, bytes, how) \

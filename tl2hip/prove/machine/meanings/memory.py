@@ -54,7 +54,7 @@ UPDATES = ("add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "sw
 FLOAT_UPDATES = {"add_f32": 1, "add_f64": 2, "min_f64": 2, "max_f64": 2}
 
 SHARED_BASE = 1 << 48
-"""Where LDS begins among the addresses of flat instructions, `src_shared_base`: nothing else of a process is there."""
+"""Where LDS begins among the addresses of flat instructions, `src_shared_base`: no process has anything there."""
 CACHE = {"sc0": 1, "sc1": 2, "nt": 4}
 """What caches do about an access. Nothing is cached here."""
 MODIFIERS = {

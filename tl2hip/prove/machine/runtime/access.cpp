@@ -39,7 +39,7 @@ void check_lanes(Wave& w, const Addresses& at, u64 exec, u32 bytes, Touch how, u
     each_lane(exec, [&](u32 lane) {
         if (how == READ && in_constants(at.of[lane], bytes)) return;
         set_lane(w, lane);
-        touch(at.of[lane], bytes, how, site);
+        touch_plain(at.of[lane], bytes, how == WRITE, site);
     });
 }
 
@@ -72,7 +72,8 @@ u8* lds_place(Wave& w, u32 lane, u64 address, u32 bytes, Touch how, u64 site) {
             Access access = {address, bytes, how != READ};
             report(PENDING, ERROR, site, IN_LDS, (i64)address, &access, 0);
         }
-        touch(unit.lds + address, bytes, how, site);
+        if (how == ATOMIC) touch(unit.lds + address, bytes, ATOMIC, site);
+        else touch_plain(unit.lds + address, bytes, how == WRITE, site);
     }
     return (u8*)(unit.lds + address);
 }
