@@ -1,0 +1,12 @@
+"""The model of a compute unit: fed by what a block executed, it ranks kernels and says where their waves wait."""
+
+from tl2hip.prove.machine.model.result import Busy, Cause, LoopResult, Place, Result
+from tl2hip.prove.machine.model.run import model, modelled
+from tl2hip.prove.machine.model.settings import STANDARD, Settings
+from tl2hip.prove.machine.model.show import ranking, show
+from tl2hip.prove.machine.model.trace import Step, Trace
+
+__all__ = [
+    "STANDARD", "Busy", "Cause", "LoopResult", "Place", "Result", "Settings", "Step", "Trace", "model", "modelled",
+    "ranking", "show",
+]  # fmt: skip

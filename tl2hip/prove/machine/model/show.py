@@ -1,0 +1,111 @@
+"""What the model says, as text. Each one says that it ranks and does not tell time, and states its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tl2hip.prove.machine.model.result import Cause, LoopResult, Result
+
+RANKS = "The model of one compute unit ranks kernels of one family; its clocks are no times."
+CLOSE = 0.10
+"""A difference that says nothing: kernels of one class are not told apart."""
+
+
+def show(results: Sequence[Result], places: int = 4) -> str:
+    """A kernel at several settings: clocks, how busy units are, where its waves wait, and by which instructions."""
+    lines = [RANKS]
+    for one in results:
+        lines += ["", _head(one), f"  whole: {one.clocks:,.0f} clk, {_busy(one)}", f"    waves: {_waits(one)}"]
+        for loop in one.loops:
+            lines += _loop(loop)
+        lines += _places(one, places)
+    return "\n".join(lines)
+
+
+def _head(one: Result) -> str:
+    return (
+        f"{one.kernel.name} at {one.settings}: {one.resident} blocks of {one.waves} waves at once, {one.blocks} in all"
+    )
+
+
+def _busy(one: Result | LoopResult) -> str:
+    busy = one.busy
+    return f"MFMA {busy.mfma:.0%}, LDS {busy.lds:.0%}, memory {busy.memory:.0%}"
+
+
+def _waits(one: Result | LoopResult) -> str:
+    """The parts of the waves' clocks, the largest first; what is left they issue."""
+    parts = [(one.share(cause), cause.value) for cause in Cause]
+    told = [f"{share:.0%} {name}" for share, name in sorted(parts, reverse=True) if share >= 0.005]
+    issue = 1 - sum(share for share, _ in parts)
+    return ", ".join([f"{issue:.0%} issue", *told])
+
+
+def _loop(loop: LoopResult) -> list[str]:
+    place = f"line {loop.line}" + (f", HIP line {loop.source}" if loop.source else "")
+    clocks = f"{loop.clocks:,.0f} clk an iteration" if loop.iterations else "one iteration each"
+    return [f"  loop {loop.label} ({place}): {clocks}, {_busy(loop)}", f"    waves: {_waits(loop)}"]
+
+
+def _places(one: Result, count: int) -> list[str]:
+    lines = []
+    for place in one.slowest(count):
+        if place.waited < 0.01 * one.wave_clocks:
+            break
+        causes = ", ".join(f"{cause.value}" for cause in sorted(place.waits, key=lambda c: -place.waits[c]))
+        where = f"line {place.line}" + (f", HIP line {place.source}" if place.source else "")
+        lines.append(f"  {place.waited / one.wave_clocks:4.0%} before {where}: {place.text} ({causes})")
+    return lines
+
+
+def ranking(candidates: Mapping[str, Sequence[Result]]) -> str:
+    """Candidates for one task, best first at each of the settings, and whether the order holds at all of them.
+
+    Each has one result for each of the settings, the same for all. Those within a tenth of the one before are not told
+    apart from it (`~`).
+    """
+    settings = [one.settings for one in next(iter(candidates.values()))]
+    if any([one.settings for one in results] != settings for results in candidates.values()):
+        raise ValueError("candidates are ranked at the same settings")
+    lines, orders = [RANKS], []
+    for at, setting in enumerate(settings):
+        order = sorted(candidates, key=lambda name: candidates[name][at].work)  # noqa: B023
+        orders.append(order)
+        lines.append(f"{setting}: {_ordered([(name, candidates[name][at].work) for name in order])}")
+    lines.append(_holds(candidates, orders))
+    return "\n".join(lines)
+
+
+def _ordered(best_first: Sequence[tuple[str, float]]) -> str:
+    least = best_first[0][1]
+    parts, before = [], 0.0
+    for name, work in best_first:
+        sign = "" if not parts else "~ " if work <= before * (1 + CLOSE) else "< "
+        parts.append(f"{sign}{name} {work / least:.2f}")
+        before = work
+    return " ".join(parts)
+
+
+def _holds(candidates: Mapping[str, Sequence[Result]], orders: Sequence[Sequence[str]]) -> str:
+    """Pairs that differ by more than a tenth, one way at one of the settings and the other way at another."""
+    names = list(candidates)
+    turned = []
+    for at, first in enumerate(names):
+        for second in names[at + 1 :]:
+            ways = {
+                _way(one.work, other.work)
+                for one, other in zip(candidates[first], candidates[second], strict=True)
+            }
+            if {-1, 1} <= ways:
+                turned.append(f"{first} and {second}")
+    if turned:
+        return f"The order turns with the memory's settings: {', '.join(turned)}."
+    if len({tuple(order) for order in orders}) == 1:
+        return "The order is the same at all settings."
+    return "The order is the same at all settings but for what is not told apart."
+
+
+def _way(one: float, other: float) -> int:
+    if max(one, other) <= min(one, other) * (1 + CLOSE):
+        return 0
+    return -1 if one < other else 1
