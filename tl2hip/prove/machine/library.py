@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tl2hip.prove.compiler import compile_device
 from tl2hip.prove.emulate.findings import KINDS, Finding
-from tl2hip.prove.emulate.library import QUICK_FLAGS, Library, UnsupportedHost, load_mathematics, unsupported
+from tl2hip.prove.emulate.library import QUICK_FLAGS, Argument, Library, UnsupportedHost, load_mathematics, unsupported
 from tl2hip.prove.emulate.memory import Memory
 from tl2hip.prove.emulate.records import FindingRecord
 from tl2hip.prove.machine import assembly
@@ -18,10 +20,15 @@ from tl2hip.prove.machine.executor import executor
 from tl2hip.prove.machine.meanings import MEANINGS
 from tl2hip.prove.machine.program import AGPRS, EXEC, M0, VCC, Instruction, Program
 from tl2hip.prove.machine.records import ROWS, SCALARS
+from tl2hip.prove.machine.tracing import Wanted, read_trace, want
+
+if TYPE_CHECKING:
+    from tl2hip.prove.machine.model.trace import Trace
 
 MACHINE_SITE = 1 << 60
 """The bit of sites of machine code (runtime.h); below it the kernel's number and the instruction's index."""
 KIND = {name: number for number, name in enumerate(KINDS)}
+_TRACING = threading.Lock()  # there is room for one trace
 NAMES = {VCC: "vcc_lo", VCC + 1: "vcc_hi", M0: "m0", EXEC: "exec_lo", EXEC + 1: "exec_hi"}
 
 
@@ -54,6 +61,7 @@ class MachineLibrary(Library):
             raise UnsupportedHost(f"machine code cannot be executed here: {why}")
         self._executor = executor()
         self._program = program or assembly.read(compile_device(text, lines=True).text)
+        self._wanted: Wanted | None = None
         self._encoded = encode(self._program, self._executor.functions, MEANINGS)
         super().__init__(text, (*QUICK_FLAGS, "-DTL2HIP_MACHINE"), detect)
 
@@ -67,6 +75,31 @@ class MachineLibrary(Library):
         given = self._runtime.tl2hip_program(encoded.kernels, counts[0], encoded.constants, counts[1])
         if not given:
             raise TypeError("a kernel takes more arguments or LDS than the executor has room for")
+        want(self._runtime, self._wanted)
+
+    def trace(
+        self,
+        launcher: str,
+        args: Sequence[Argument],
+        *,
+        kernel: str | None = None,
+        block: int = 0,
+        launch: int = 0,
+        seconds: int = 60,
+    ) -> Trace:
+        """What one block executes of a launcher's call: `launch` counts the launches of the kernel (of any, without
+        one), `block` the blocks along x first. Neither the other blocks nor what would follow is run.
+
+        Raises ValueError where there is no such launch or block, where it executes more than 4 million instructions,
+        and where the run is given up before.
+        """
+        with _TRACING:
+            self._wanted = Wanted(kernel or "", launch, block)
+            try:
+                run = self.call(launcher, args, seconds=seconds)
+            finally:
+                self._wanted = None
+            return read_trace(self._runtime, self._program, run)
 
     def _instruction(self, site: int) -> Instruction | None:
         if not site & MACHINE_SITE:

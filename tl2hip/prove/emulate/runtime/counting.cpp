@@ -21,20 +21,15 @@ struct Counts {
     Count items[MAX_SITES];
 };
 
-struct Instruction {
-    u64 present;
-    u64 address[WAVE];
-};
-
 static Counts counts;
 static u64 site_addresses[MAX_SITES];
 static u16 site_hash[HASH];  // number of the site plus one
 static u8 times[MAX_SITES][MAX_THREADS];
-static Instruction* instructions;  // [site][wave][time], pages come with use
+static LaneAddresses* instructions;  // [site][wave][time], pages come with use
 bool counting;
 static bool used[MAX_SITES];
 
-static Instruction& instruction(u32 site, u32 wave, u32 time) {
+static LaneAddresses& instruction(u32 site, u32 wave, u32 time) {
     return instructions[((u64)site * MAX_WAVES + wave) * TIMES + time];
 }
 
@@ -47,8 +42,8 @@ void counting_reset() {
 void counting_block(u64 number, u64 blocks) {
     counting = detecting && (blocks <= BLOCKS || number % (blocks / BLOCKS) == 0);
     if (!counting || instructions) return;
-    void* at = mmap(nullptr, sizeof(Instruction) * MAX_SITES * MAX_WAVES * TIMES, 3, 0x4022, -1, 0);
-    instructions = (i64)at == -1 ? nullptr : (Instruction*)at;
+    void* at = mmap(nullptr, sizeof(LaneAddresses) * MAX_SITES * MAX_WAVES * TIMES, 3, 0x4022, -1, 0);
+    instructions = (i64)at == -1 ? nullptr : (LaneAddresses*)at;
     counting = instructions != nullptr;
 }
 
@@ -76,20 +71,21 @@ void counting_access(u64 address, u32 bytes, bool write, bool lds, u64 site) {
     if (number < 0) return;
     u8& time = times[number][unit.current];
     if (time == TIMES) return;
-    Instruction& made = instruction(number, unit.current / WAVE, time++);
+    LaneAddresses& made = instruction(number, unit.current / WAVE, time++);
     made.present |= 1ul << lane_now();
     made.address[lane_now()] = address;
     used[number] = true;
 }
 
-// Clocks of lanes served together: the most different 32-bit words that one bank must give.
-static u32 phase_clocks(const Instruction& made, u64 lanes, u32 bytes) {
+// Clocks of lanes served together: the most different 32-bit words that one bank must give. A word that is updated is
+// given to one lane at a time.
+static u32 phase_clocks(const LaneAddresses& made, u64 lanes, u32 bytes, bool update) {
     u64 words[BANKS][WAVE];
     u32 depth[BANKS] = {}, most = 0;
     for (; lanes; lanes &= lanes - 1) {
         u64 first = made.address[__builtin_ctzl(lanes)] / 4;
         for (u32 w = 0; w < (bytes + 3) / 4; ++w) {
-            u32 bank = (first + w) % BANKS, seen = 0;
+            u32 bank = (first + w) % BANKS, seen = update ? depth[bank] : 0;
             while (seen < depth[bank] && words[bank][seen] != first + w) ++seen;
             if (seen == depth[bank]) words[bank][depth[bank]++] = first + w;
             if (depth[bank] > most) most = depth[bank];
@@ -108,17 +104,25 @@ static u64 phase_lanes(u32 bytes, bool write, u32 phase) {
     return (u64)READ_B128[phase % 4] << 32 * (phase / 4);
 }
 
-static void count_lds(Count& count, const Instruction& made) {
-    u32 phases = count.bytes <= 4 ? 2 : count.bytes <= 8 ? 4 : 8;
-    for (u32 phase = 0; phase < phases; ++phase) {
-        u64 lanes = made.present & phase_lanes(count.bytes, count.write, phase);
+u32 bank_clocks(const LaneAddresses& made, u32 bytes, Touch how, u32& phases) {
+    u32 possible = bytes <= 4 ? 2 : bytes <= 8 ? 4 : 8, clocks = 0;
+    phases = 0;
+    for (u32 phase = 0; phase < possible; ++phase) {
+        u64 lanes = made.present & phase_lanes(bytes, how != READ, phase);
         if (!lanes) continue;
-        count.cost += phase_clocks(made, lanes, count.bytes);
-        ++count.ideal;
+        clocks += phase_clocks(made, lanes, bytes, how == ATOMIC);
+        ++phases;
     }
+    return clocks;
 }
 
-static u32 distinct(const Instruction& made, u32 bytes, u32 unit_bytes) {
+static void count_lds(Count& count, const LaneAddresses& made) {
+    u32 phases;
+    count.cost += bank_clocks(made, count.bytes, count.write ? WRITE : READ, phases);
+    count.ideal += phases;
+}
+
+u32 distinct_pieces(const LaneAddresses& made, u32 bytes, u32 unit_bytes) {
     u64 seen[WAVE * 2];
     u32 found = 0;
     for (u64 left = made.present; left; left &= left - 1) {
@@ -133,12 +137,12 @@ static u32 distinct(const Instruction& made, u32 bytes, u32 unit_bytes) {
 }
 
 // The fewest requests are those of the same lanes side by side; lanes with one address count once.
-static void count_global(Count& count, const Instruction& made) {
+static void count_global(Count& count, const LaneAddresses& made) {
     if (count.bytes > 16) return;
-    u32 places = distinct(made, 1, 1);
-    count.cost += distinct(made, count.bytes, REQUEST);
+    u32 places = distinct_pieces(made, 1, 1);
+    count.cost += distinct_pieces(made, count.bytes, REQUEST);
     count.ideal += (places * count.bytes + REQUEST - 1) / REQUEST;
-    count.lines += distinct(made, count.bytes, LINE);
+    count.lines += distinct_pieces(made, count.bytes, LINE);
 }
 
 void counting_block_done() {
@@ -149,7 +153,7 @@ void counting_block_done() {
         Count& count = counts.items[site];
         for (u32 wave = 0; wave < unit.wave_count; ++wave)
             for (u32 time = 0; time < TIMES; ++time) {
-                Instruction& made = instruction(site, wave, time);
+                LaneAddresses& made = instruction(site, wave, time);
                 if (!made.present) break;
                 ++count.instructions;
                 count.lanes += __builtin_popcountl(made.present);

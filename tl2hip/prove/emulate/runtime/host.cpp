@@ -34,14 +34,14 @@ struct Launches {
 };
 static Launches launches;
 
-static bool same(const char* a, const char* b) {
+bool same_text(const char* a, const char* b) {
     while (*a && *a == *b) ++a, ++b;
     return *a == *b;
 }
 
 void note_launch(const char* name) {
     for (u32 l = 0; l < launches.count; ++l) {
-        if (!same(launches.items[l].name, name)) continue;
+        if (!same_text(launches.items[l].name, name)) continue;
         ++launches.items[l].count;
         return;
     }

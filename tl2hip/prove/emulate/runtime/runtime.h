@@ -83,6 +83,7 @@ Finding* report(Kind kind, Severity severity, u64 site, int place, i64 offset, c
 
 // Counts a launch of the kernel of that name, which lives as long as the library.
 void note_launch(const char* name);
+bool same_text(const char* a, const char* b);
 
 // ---- the block that runs now
 
@@ -176,3 +177,13 @@ void counting_reset();
 void counting_block(u64 number, u64 blocks);
 void counting_access(u64 address, u32 bytes, bool write, bool lds, u64 site);
 void counting_block_done();
+
+// The bytes that lanes touch with one instruction: one bit a lane, and where.
+struct LaneAddresses {
+    u64 present;
+    u64 address[WAVE];
+};
+// Clocks that LDS's banks take for them, and in `phases` the clocks where no two lanes conflict.
+u32 bank_clocks(const LaneAddresses& lanes, u32 bytes, Touch how, u32& phases);
+// How many aligned pieces of so many bytes they lie in.
+u32 distinct_pieces(const LaneAddresses& lanes, u32 bytes, u32 piece_bytes);

@@ -2,11 +2,11 @@
 
 from tl2hip.prove.machine.model.result import Busy, Cause, LoopResult, Place, Result
 from tl2hip.prove.machine.model.run import model, modelled
-from tl2hip.prove.machine.model.settings import STANDARD, Settings
+from tl2hip.prove.machine.model.settings import STANDARD, STREAMING, Settings
 from tl2hip.prove.machine.model.show import ranking, show
 from tl2hip.prove.machine.model.trace import Step, Trace
 
 __all__ = [
-    "STANDARD", "Busy", "Cause", "LoopResult", "Place", "Result", "Settings", "Step", "Trace", "model", "modelled",
+    "STANDARD", "STREAMING", "Busy", "Cause", "LoopResult", "Place", "Result", "Settings", "Step", "Trace", "model", "modelled",
     "ranking", "show",
 ]  # fmt: skip

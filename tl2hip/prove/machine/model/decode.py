@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from tl2hip.prove.machine.accesses import LANE_MOVES
+from tl2hip.prove.machine.meanings.memory import Counter
 from tl2hip.prove.machine.model.facts import (
     ALONE_AFTER_MATRIX,
     BARRIER,
@@ -17,8 +19,6 @@ from tl2hip.prove.machine.model.facts import (
     Unit,
     cost,
 )
-from tl2hip.prove.machine.accesses import LANE_MOVES
-from tl2hip.prove.machine.meanings.memory import Counter
 from tl2hip.prove.machine.program import Constant, Instruction, Kernel, Vector
 
 Rows = tuple[int, ...]
@@ -43,7 +43,8 @@ class Decoded:
     `busy` is how long its unit is taken; `vector` how long the vector unit then takes nothing, and `alone` nothing of
     what never goes beneath a matrix instruction. `touched` are the rows of late results that it needs; `chained` those
     that it adds to, for which it need not wait where one instruction made just them; `made` are its own rows, ready
-    `late` after it starts. `vm` and `lgkm` are the most accesses that may be outstanding when it starts.
+    `late` after it starts. `vm` and `lgkm` are the most accesses that may be outstanding when it starts. `port` and
+    `port_bytes` are of a move between lanes, which no access of a trace tells.
     """
 
     act: Act
@@ -59,9 +60,9 @@ class Decoded:
     vm: int
     lgkm: int
     number: int
-    waits: bool
     port: int
     port_bytes: int
+    vector_unit: bool
 
 
 def decode(kernel: Kernel, transcendental_overlaps: bool) -> tuple[Decoded, ...]:
@@ -96,9 +97,9 @@ def _one(instruction: Instruction, its: Cost, late: set[int], overlaps: bool) ->
         vm=vm,
         lgkm=lgkm,
         number=_number(instruction),
-        waits=bool(instruction.waits),
         port=LANE_MOVE_CLOCKS if moves else 0,
         port_bytes=LANE_MOVE_BYTES if moves else 0,
+        vector_unit=unit in (Unit.VALU, Unit.ALONE),
     )
 
 

@@ -29,6 +29,7 @@ class Recorder:
         self.times = [0] * size
         self.waits: defaultdict[tuple[int, Cause], float] = defaultdict(float)
         self.matrix = [0] * size  # clocks of a matrix unit
+        self.vector = [0] * size  # clocks of a vector unit
         self.lds = [0] * size  # clocks of LDS's banks
         self.requests = [0] * size
         self.iterations = [0] * len(loops)
@@ -58,6 +59,8 @@ class Recorder:
         self.times[at] += 1
         if decoded.act is Act.MATRIX:
             self.matrix[at] += decoded.busy
+        elif decoded.vector_unit:
+            self.vector[at] += decoded.busy
         self.lds[at] += step.lds or decoded.port
         self.requests[at] += step.requests
         loop = self.loop_of[at]
@@ -121,8 +124,11 @@ class Recorder:
         )
 
     def busy(self, code: Collection[int], clocks: float, bandwidth: float) -> Busy:
-        matrix, lds, requests = (sum(all_[at] for at in code) for all_ in (self.matrix, self.lds, self.requests))
-        return Busy(matrix / (SIMDS * clocks), lds / clocks, requests * REQUEST / (bandwidth * clocks))
+        matrix, vector, lds, requests = (
+            sum(all_[at] for at in code) for all_ in (self.matrix, self.vector, self.lds, self.requests)
+        )
+        parts = matrix / SIMDS, vector / SIMDS, lds, requests * REQUEST / bandwidth
+        return Busy(*(min(1.0, part / clocks) for part in parts))
 
 
 def _sum(places: Iterable[Place]) -> Waits:

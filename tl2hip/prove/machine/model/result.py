@@ -49,9 +49,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """The parts of some clocks in which units work: the four matrix units, LDS's banks, the memory's bandwidth."""
+    """The parts of some clocks in which units work: the four matrix units, the four vector units besides, LDS's banks,
+    the memory's bandwidth. What the last instructions of a loop leave to do counts as done in it, up to 1."""
 
     mfma: float
+    valu: float
     lds: float
     memory: float
 

@@ -26,12 +26,14 @@ def model(
 
     `resident` blocks are there at once, by default as many as fit; `blocks` run in all, by default as many rounds of
     those as make starts and ends weigh little. Raises NotUnderstood for an instruction whose cost is not known, and
-    ValueError where a block does not fit, or the waves of a trace do not come to one barrier.
+    ValueError where a block does not fit, or a wave of the trace does not end.
     """
     at_once = most_resident(trace.kernel, len(trace.waves)) if resident is None else resident
     in_all = at_once * rounds(at_once * trace.steps) if blocks is None else blocks
     if at_once < 1 or in_all < 1 or not trace.waves:
         raise ValueError("a model needs blocks, and waves in them")
+    if any(not steps or trace.kernel.code[steps[-1].at].name != "s_endpgm" for steps in trace.waves):
+        raise ValueError("a wave of the trace does not end")
     at_once = min(at_once, in_all)
     recorder = Recorder(len(trace.kernel.code), inner_loops(trace.kernel))
     unit = ComputeUnit(trace, decode(trace.kernel, settings.transcendental_overlaps), settings, recorder)
@@ -51,8 +53,8 @@ def modelled(
 ) -> tuple[Result, ...]:
     """What the model says of a kernel that a launcher's call launches, at each of the settings.
 
-    `kernel` is its name in the text, None for the only one of the library; `launch` which of its launches is looked
-    at, `block` which of the blocks, counted along x first: all blocks are taken to do what it does. Raises what
+    `launch` says which of the launches is looked at, counted of `kernel` alone where one is named; `block` which of the
+    blocks, counted along x first: all blocks are taken to do what it does. Raises what
     `MachineLibrary.trace` and `model` raise.
     """
     trace = library.trace(launcher, args, kernel=kernel, block=block, launch=launch)

@@ -8,7 +8,7 @@ from tl2hip.prove.machine.model.facts import WAVE_SLOTS
 from tl2hip.prove.machine.program import Kernel
 
 MOST_ROUNDS = 8
-ENOUGH_STEPS = 16_384
+ENOUGH_STEPS = 32_768
 """Executed instructions from which one more round of blocks tells nothing new."""
 
 
@@ -38,6 +38,10 @@ class Settings:
 STANDARD = (Settings(200, 54.0), Settings(600, 54.0), Settings(700, 27.0))
 """Memory as the cache L2 with its share of a die's 2,048 bytes a clock (38 units), as what lies behind it, and as
 that with half the bytes. What holds at all three may be acted on."""
+
+STREAMING = Settings(1000, 6.6)
+"""HBM, for kernels whose data is in no cache: 4.2 TB/s as copies reach it (ROCm blog on compute and memory modes), over
+304 units at 2.1 GHz."""
 
 REGISTERS, REGISTER_STEP = 512, 8
 """Vector registers of a SIMD for a lane, and the steps they are given in (LLVM, AMDGPUUsage)."""

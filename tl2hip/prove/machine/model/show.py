@@ -30,7 +30,8 @@ def _head(one: Result) -> str:
 
 def _busy(one: Result | LoopResult) -> str:
     busy = one.busy
-    return f"MFMA {busy.mfma:.0%}, LDS {busy.lds:.0%}, memory {busy.memory:.0%}"
+    parts = [("MFMA", busy.mfma), ("VALU", busy.valu), ("LDS", busy.lds), ("memory", busy.memory)]
+    return ", ".join(f"{name} {part:.0%}" for name, part in parts)
 
 
 def _waits(one: Result | LoopResult) -> str:

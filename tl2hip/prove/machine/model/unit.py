@@ -5,22 +5,20 @@ What it does not know: the caches and the instruction cache, how blocks are hand
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Sequence
-from math import ceil, inf
+from math import ceil, floor, inf
 
 from tl2hip.prove.machine.meanings.memory import Counter
 from tl2hip.prove.machine.model.decode import Act, Decoded
 from tl2hip.prove.machine.model.facts import (
     ADDRESS_CLOCKS,
-    LDS_LATENCY,
-    LDS_PAIR,
     REQUEST,
     SIMDS,
     SLOT,
     TAKEN_BRANCH,
     Unit,
 )
+from tl2hip.prove.machine.model.lds import Access, Lds
 from tl2hip.prove.machine.model.recorder import Recorder
 from tl2hip.prove.machine.model.result import Cause
 from tl2hip.prove.machine.model.settings import Settings
@@ -44,8 +42,9 @@ class Wave:
         self.unit = 0
         self.since: float = 0  # what was waited before is told
         self.cause = Cause.UNIT
-        self.vm: list[float] = []  # when accesses under way are done
-        self.lgkm: list[float] = []
+        self.vm: list[Access] = []  # accesses under way
+        self.lgkm: list[Access] = []
+        self.stalls = False  # until LDS serves what it waits for
         self.late: dict[int, float] = {}  # rows, and when their results are there
         self.maker: dict[int, tuple[int, ...]] = {}  # rows, and all that their matrix instruction made
         self.loop = -1
@@ -90,8 +89,7 @@ class ComputeUnit:
         self.settings = settings
         self.recorder = recorder
         self.simds = [Simd(k // 2) for k in range(SIMDS)]
-        self.pairs: list[float] = [0] * (SIMDS // 2)
-        self.banks: float = 0
+        self.lds = Lds()
         self.memory: float = 0
         self.now = 0
         self.soonest: float = 0
@@ -99,22 +97,23 @@ class ComputeUnit:
         self.running = 0
 
     def run(self, resident: int, blocks: int) -> int:
-        """Run the blocks; the clocks it takes.
-
-        Raises ValueError where waves wait at a barrier that the others of their block do not come to.
-        """
+        """Run the blocks; the clocks until the last one has ended and all units are free."""
         self.to_start = blocks
         for _ in range(min(resident, blocks)):
             self.start_block(0)
         while self.running:
+            for access in self.lds.serve(self.now):
+                if access.wave.stalls:
+                    self.await_counters(access.wave)
             self.soonest = inf
             for simd in self.simds:
                 self.slot(simd)
-            if self.soonest == inf and self.running:
-                raise ValueError("waves of the trace wait at a barrier that others do not come to")
+            start = self.lds.first()[1]
+            if start < self.soonest:
+                self.soonest = floor(start / SLOT) * SLOT + SLOT  # when it is known
             if self.running:
                 self.now = max(self.now + SLOT, ceil(self.soonest / SLOT) * SLOT)
-        return self.now + SLOT
+        return ceil(max(self.now + SLOT, self.lds.banks, self.memory, *(simd.free[MATRIX] for simd in self.simds)))
 
     def start_block(self, now: float) -> None:
         """The waves of a block go where the fewest are."""
@@ -162,12 +161,23 @@ class ComputeUnit:
         if ready > base:
             wave.cause = Cause.DEPENDENCY
             self.recorder.waited(wave, ready)
-        by_vm, by_lgkm = done(wave.vm, decoded.vm, ready), done(wave.lgkm, decoded.lgkm, ready)
-        if by_vm > ready or by_lgkm > ready:
+        self.await_counters(wave)
+
+    def await_counters(self, wave: Wave) -> None:
+        """A wave may issue no sooner than its counters let it: where LDS has yet to serve it, that is not known."""
+        decoded = self.code[wave.steps[wave.position].at]
+        by_vm, by_lgkm = done(wave.vm, decoded.vm), done(wave.lgkm, decoded.lgkm)
+        until = max(by_vm, by_lgkm)
+        wave.stalls = until == inf
+        if wave.stalls:
+            wave.ready = inf
+            return
+        if until > wave.since:
             wave.cause = Cause.VMCNT if by_vm > by_lgkm else Cause.LGKMCNT
-            ready = ceil(max(by_vm, by_lgkm) / SLOT) * SLOT
-            self.recorder.waited(wave, ready)
-        wave.ready = ready
+            self.recorder.waited(wave, ceil(until / SLOT) * SLOT)
+        forget(wave.vm, decoded.vm)
+        forget(wave.lgkm, decoded.lgkm)
+        wave.ready = wave.since
         wave.cause = Cause.UNIT
 
     def issue(self, wave: Wave, simd: Simd) -> None:
@@ -207,7 +217,7 @@ class ComputeUnit:
         return until
 
     def access(self, wave: Wave, step: Step, decoded: Decoded) -> None:
-        """An access of LDS or memory is under way; its counters know when it is done."""
+        """An access of LDS or memory is under way."""
         over: float = self.now
         if decoded.counter is Counter.SCALAR_LOAD:
             over += self.settings.scalar_latency
@@ -215,20 +225,17 @@ class ComputeUnit:
             transfer = max(ADDRESS_CLOCKS, step.requests * REQUEST / self.settings.bandwidth)
             self.memory = max(self.memory, self.now) + transfer
             over = self.memory + self.settings.latency
-        clocks = step.lds or decoded.port
-        if clocks:
-            over = max(over, self.serve(wave.simd.pair, clocks, decoded.port_bytes or step.bytes) + LDS_LATENCY)
+        access = Access(wave, self.now, step.lds or decoded.port, decoded.port_bytes or step.bytes, over)
+        if access.clocks:
+            self.lds.queues[wave.simd.pair].append(access)
         if decoded.counter in BY_VMCNT:
-            wave.vm.append(max(over, wave.vm[-1]) if wave.vm else over)
+            if wave.vm:
+                access.done = max(over, wave.vm[-1].done)
+            wave.vm.append(access)
+        elif access.clocks:
+            access.done = inf
         if decoded.counter not in BY_VMCNT or decoded.counter is Counter.FLAT_ACCESS:
-            insort(wave.lgkm, over)
-
-    def serve(self, pair: int, clocks: int, moved: int) -> float:
-        """LDS serves an access: its banks serve one after the other, and each pair of SIMDs has a way of its own."""
-        start = max(self.now, self.pairs[pair])
-        self.banks = max(self.banks, start) + clocks
-        self.pairs[pair] = max(self.banks, start + moved / LDS_PAIR)
-        return self.pairs[pair]
+            wave.lgkm.append(access)
 
     def arrive(self, wave: Wave, after: int) -> None:
         """A wave is at the barrier."""
@@ -276,10 +283,14 @@ def take_unit(simd: Simd, decoded: Decoded, now: int) -> None:
         simd.take(unit, now + decoded.busy, Cause.UNIT)
 
 
-def done(under_way: list[float], left: int, now: float) -> float:
-    """When no more than so many accesses are left under way. Those that are done by then are forgotten."""
-    if len(under_way) <= left:
-        return now
-    when = under_way[len(under_way) - left - 1]
-    del under_way[: len(under_way) - left]
-    return when
+def done(under_way: list[Access], left: int) -> float:
+    """When no more than so many accesses are left under way."""
+    over = len(under_way) - left
+    return sorted([access.done for access in under_way])[over - 1] if over > 0 else 0
+
+
+def forget(under_way: list[Access], left: int) -> None:
+    """Forget the accesses that are done when no more than so many are left."""
+    if len(under_way) > left:
+        under_way.sort(key=lambda access: access.done)
+        del under_way[: len(under_way) - left]

@@ -35,6 +35,7 @@ static bool all_in_one(const Addresses& at, u64 exec, u32 bytes, bool write) {
 }
 
 void check_lanes(Wave& w, const Addresses& at, u64 exec, u32 bytes, Touch how, u64 site) {
+    if (tracing) each_lane(exec, [&](u32 lane) { trace_lane(lane, at.of[lane], bytes, how, false); });
     if (!exec || (!detecting && all_in_one(at, exec, bytes, how != READ))) return;
     each_lane(exec, [&](u32 lane) {
         if (how == READ && in_constants(at.of[lane], bytes)) return;
@@ -56,6 +57,7 @@ void check_update(Wave& w, u32 lane, u64 address, u32 bytes, u64 site) {
         report(MISALIGNED, ERROR, site, NOWHERE, (i64)address, &access, 0);
         give_up();
     }
+    if (tracing) trace_lane(lane, address, bytes, ATOMIC, false);
     touch_atomic(address, bytes, site);
 }
 
@@ -66,6 +68,7 @@ u8* lds_place(Wave& w, u32 lane, u64 address, u32 bytes, Touch how, u64 site) {
         report(OUT_OF_BOUNDS, ERROR, site, IN_LDS, (i64)address, &access, 0);
         give_up();
     }
+    if (tracing) trace_lane(lane, address, bytes, how, true);
     if (detecting) {
         set_lane(w, lane);
         if (loads_into_lds(w, (u32)address, bytes)) {

@@ -33,11 +33,8 @@ EXPORT void tl2hip_layout(u32* sizes) {
 }
 
 static u32 kernel_named(const char* name) {
-    for (u32 k = 0; k < kernel_count; ++k) {
-        const char *a = kernels[k].name, *b = name;
-        while (*a && *a == *b) ++a, ++b;
-        if (*a == *b) return k;
-    }
+    for (u32 k = 0; k < kernel_count; ++k)
+        if (same_text(kernels[k].name, name)) return k;
     return kernel_count;
 }
 
@@ -94,6 +91,7 @@ static void run_grid(const void*) {
     for (unit.id[2] = 0; unit.id[2] < grid[2]; ++unit.id[2])
         for (unit.id[1] = 0; unit.id[1] < grid[1]; ++unit.id[1])
             for (unit.id[0] = 0; unit.id[0] < grid[0]; ++unit.id[0], ++number) {
+                if (trace_leaves_out(number)) continue;
                 counting_block(number, blocks);
                 memset(unit.unfenced, 0, unit.threads);
                 memset(block_lds, POISON, running.kernel->lds);
@@ -101,6 +99,7 @@ static void run_grid(const void*) {
                 for (u32 w = 0; w < unit.wave_count; ++w) start_wave(w);
                 run_waves();
                 counting_block_done();
+                trace_block_done();
             }
     unit.current = 0;
 }
@@ -135,6 +134,7 @@ EXPORT void tl2hip_launch_machine(const char* name, const void* given, u32 bytes
     unit.machine_site = site_now;
     running = {&kernel, number, kernel.code};
     write_arguments(kernel, given);
+    trace_launch(name);
     shadow_launch();
     u32 mode = __builtin_ia32_stmxcsr();
     __builtin_ia32_ldmxcsr(IEEE_MODE);

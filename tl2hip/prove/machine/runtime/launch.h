@@ -75,6 +75,15 @@ inline u32 cell_of(const Use& use) { return use.file == VECTORS ? use.first : RO
 // Run the waves of a block to their ends.
 void run_waves();
 
+// ---- the block that is traced (tracing.cpp)
+
+extern bool tracing;  // the launch that runs is, as far as its wanted block
+void trace_launch(const char* name);
+bool trace_leaves_out(u64 block);
+void trace_block_done();
+void trace_lane(u32 lane, u64 address, u32 bytes, Touch how, bool lds);
+void run_traced(Wave& w, const Code* code);
+
 // ---- registers that are being loaded (pending.cpp)
 
 void pending_start(const Wave& w);

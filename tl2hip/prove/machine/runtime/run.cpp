@@ -78,7 +78,8 @@ void run_waves() {
         for (u32 w = 0; w < unit.wave_count; ++w) {
             if (waves[w].state == ENDED) continue;
             waves[w].state = RUNS;
-            if (detecting) run_checked(waves[w], kernel.code, kernel.facts, lanes_of(w));
+            if (tracing) run_traced(waves[w], kernel.code);
+            else if (detecting) run_checked(waves[w], kernel.code, kernel.facts, lanes_of(w));
             else run_plainly(waves[w], kernel.code);
             left |= waves[w].state != ENDED;
         }

@@ -1,0 +1,121 @@
+// What one block executes, instruction by instruction, with what its lanes touch: the model of a compute unit is fed
+// by it.
+
+#include "access.h"
+
+constexpr u32 MOST_STEPS = 1u << 22, MOST_ACCESSES = 8;
+constexpr u32 REQUEST_BYTES = 64, LINE_BYTES = 128;
+
+// What Python reads, in the layout of tracing.py.
+struct Step {
+    u32 at, bytes;
+    u16 lds, requests, lines;
+    u8 wave, idle;
+};
+struct Traced {
+    const Step* steps;
+    u32 count, kernel, threads, grid[3], id[3];
+    u8 ended, too_long;
+    u16 step_bytes;
+};
+
+// Which block of which launch of a kernel, "" for any; nothing is traced while there is no name.
+struct Wanted {
+    const char* name;
+    u32 launch;
+    u64 block;
+};
+
+// Accesses of one instruction: a lane's second one is of the second.
+struct Traces {
+    LaneAddresses lanes;
+    u32 bytes;
+    Touch how;
+    bool lds;
+};
+
+bool tracing;
+static Wanted wanted;
+static Traced traced;
+static Step* steps;
+static Traces accesses[MOST_ACCESSES];
+static u32 access_count;
+
+EXPORT void tl2hip_trace(const char* name, u32 launch, u64 block) {
+    wanted = {name, launch, block};
+    if (!name) return;
+    traced = {};
+    traced.step_bytes = sizeof(Step);
+}
+
+EXPORT const Traced* tl2hip_traced() { return &traced; }
+
+void trace_launch(const char* name) {
+    tracing = wanted.name && (!*wanted.name || same_text(name, wanted.name)) && wanted.launch-- == 0;
+    if (!tracing || steps) return;
+    void* at = mmap(nullptr, sizeof(Step) * (u64)MOST_STEPS, 3, 0x4022, -1, 0);
+    steps = (i64)at == -1 ? nullptr : (Step*)at;
+}
+
+bool trace_leaves_out(u64 block) { return tracing && block != wanted.block; }
+
+void trace_block_done() {
+    if (!tracing) return;
+    traced.steps = steps;
+    traced.kernel = running.number;
+    traced.threads = unit.threads;
+    memcpy(traced.grid, unit.grid, sizeof traced.grid);
+    memcpy(traced.id, unit.id, sizeof traced.id);
+    traced.ended = true;
+    tracing = false;
+    wanted.name = nullptr;
+    give_up();  // no other block is of interest
+}
+
+void trace_lane(u32 lane, u64 address, u32 bytes, Touch how, bool lds) {
+    u32 a = 0;
+    for (; a < access_count; ++a) {
+        const Traces& one = accesses[a];
+        if (one.bytes == bytes && one.how == how && one.lds == lds && !(one.lanes.present >> lane & 1)) break;
+    }
+    if (a == MOST_ACCESSES) __builtin_trap();  // no instruction has so many
+    Traces& one = accesses[a];
+    if (a == access_count) {
+        ++access_count;
+        one.lanes.present = 0;
+        one.bytes = bytes;
+        one.how = how;
+        one.lds = lds;
+    }
+    one.lanes.present |= 1ul << lane;
+    one.lanes.address[lane] = address;
+}
+
+static void add_access(Step& step, const Traces& one) {
+    if (one.lds) {
+        u32 phases = 0;
+        step.lds += (u16)bank_clocks(one.lanes, one.bytes, one.how, phases);
+        step.bytes += one.bytes * (u32)__builtin_popcountl(one.lanes.present);
+        return;
+    }
+    step.requests += (u16)distinct_pieces(one.lanes, one.bytes, REQUEST_BYTES);
+    step.lines += (u16)distinct_pieces(one.lanes, one.bytes, LINE_BYTES);
+    step.bytes += one.bytes * (u32)__builtin_popcountl(one.lanes.present);
+}
+
+void run_traced(Wave& w, const Code* code) {
+    while (w.state == RUNS) {
+        const Code& c = code[w.at++];
+        running.code = &c;
+        access_count = 0;
+        bool idle = w.exec() == 0;
+        c.run(w, c);
+        if (!steps || traced.count == MOST_STEPS) {
+            traced.too_long = true;
+            give_up();
+        }
+        Step& step = steps[traced.count++];
+        step = {c.site, 0, 0, 0, 0, (u8)w.number, idle};
+        for (u32 a = 0; a < access_count; ++a) add_access(step, accesses[a]);
+    }
+}

@@ -1,0 +1,76 @@
+"""Traces as the executor records them: the records of runtime/tracing.cpp."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+
+from tl2hip.prove.emulate.library import Run
+from tl2hip.prove.machine.model.trace import Step, Trace
+from tl2hip.prove.machine.program import Program
+
+STEP = np.dtype(
+    [("at", "u4"), ("bytes", "u4"), ("lds", "u2"), ("requests", "u2"), ("lines", "u2"), ("wave", "u1"), ("idle", "u1")]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The block that is traced; `kernel` is "" for any."""
+
+    kernel: str
+    launch: int
+    block: int
+
+
+class Traced(ctypes.Structure):
+    """What was recorded."""
+
+    _fields_ = [
+        ("steps", ctypes.c_void_p), ("count", ctypes.c_uint32), ("kernel", ctypes.c_uint32),
+        ("threads", ctypes.c_uint32), ("grid", ctypes.c_uint32 * 3), ("id", ctypes.c_uint32 * 3),
+        ("ended", ctypes.c_uint8), ("too_long", ctypes.c_uint8), ("step_bytes", ctypes.c_uint16),
+    ]  # fmt: skip
+
+
+def want(runtime: ctypes.CDLL, wanted: Wanted | None) -> None:
+    """Say which block the next call traces. None: no one, and what was recorded stays."""
+    runtime.tl2hip_trace.argtypes = [ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint64]
+    if wanted is None:
+        runtime.tl2hip_trace(None, 0, 0)
+    else:
+        runtime.tl2hip_trace(wanted.kernel.encode(), wanted.launch, wanted.block)
+
+
+def read_trace(runtime: ctypes.CDLL, program: Program, run: Run) -> Trace:
+    """What a run recorded. Raises ValueError where that is no whole block."""
+    runtime.tl2hip_traced.restype = ctypes.POINTER(Traced)
+    traced = runtime.tl2hip_traced().contents
+    assert traced.step_bytes == STEP.itemsize, f"a step takes {STEP.itemsize} bytes here, {traced.step_bytes} there"
+    if traced.too_long:
+        raise ValueError(f"the block executes more than the {traced.count:,} instructions that a trace has room for")
+    if run.errors:
+        raise ValueError(f"the run that is traced is given up: {run.errors[0].message}")
+    if not traced.ended:
+        raise ValueError("the launcher does not launch that block of that kernel")
+    raw = np.ctypeslib.as_array(ctypes.cast(traced.steps, ctypes.POINTER(ctypes.c_uint8)), (traced.count * STEP.itemsize,))
+    steps = raw.view(STEP)
+    waves = tuple(_steps(steps[steps["wave"] == wave]) for wave in range(-(-traced.threads // 64)))
+    return Trace(program.kernels[traced.kernel], waves, _three(traced.id), _three(traced.grid))
+
+
+def _three(numbers: ctypes.Array[ctypes.c_uint32]) -> tuple[int, int, int]:
+    x, y, z = numbers
+    return x, y, z
+
+
+def _steps(records: np.ndarray[tuple[int], np.dtype[np.void]]) -> tuple[Step, ...]:
+    """The steps of one wave; those that are alike are one object."""
+    distinct, which = np.unique(records, return_inverse=True)
+    made = [
+        Step(int(at), int(lds), int(requests), int(lines), int(moved), bool(idle))
+        for at, moved, lds, requests, lines, _, idle in distinct.tolist()
+    ]
+    return tuple(made[one] for one in which.tolist())
