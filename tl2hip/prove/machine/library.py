@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from tl2hip.prove.compiler import compile_device
 from tl2hip.prove.emulate.findings import KINDS, Finding
-from tl2hip.prove.emulate.library import QUICK_FLAGS, Argument, Library, UnsupportedHost, load_mathematics, unsupported
+from tl2hip.prove.emulate.library import (
+    QUICK_FLAGS,
+    Argument,
+    Library,
+    UnsupportedHost,
+    load_mathematics,
+    unsupported,
+)
 from tl2hip.prove.emulate.memory import Memory
 from tl2hip.prove.emulate.records import FindingRecord
 from tl2hip.prove.machine import assembly

@@ -11,9 +11,10 @@ from tl2hip.prove.emulate.library import Run
 from tl2hip.prove.machine.model.trace import Step, Trace
 from tl2hip.prove.machine.program import Program
 
-STEP = np.dtype(
-    [("at", "u4"), ("bytes", "u4"), ("lds", "u2"), ("requests", "u2"), ("lines", "u2"), ("wave", "u1"), ("idle", "u1")]
-)
+STEP = np.dtype([
+    ("at", "u4"), ("bytes", "u4"), ("lds", "u2"), ("requests", "u2"), ("lines", "u2"), ("wave", "u1"),
+    ("idle", "u1"),
+])  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +51,13 @@ def read_trace(runtime: ctypes.CDLL, program: Program, run: Run) -> Trace:
     traced = runtime.tl2hip_traced().contents
     assert traced.step_bytes == STEP.itemsize, f"a step takes {STEP.itemsize} bytes here, {traced.step_bytes} there"
     if traced.too_long:
-        raise ValueError(f"the block executes more than the {traced.count:,} instructions that a trace has room for")
+        raise ValueError(f"the block executes more than the {traced.count:,} instructions that there is room for")
     if run.errors:
         raise ValueError(f"the run that is traced is given up: {run.errors[0].message}")
     if not traced.ended:
         raise ValueError("the launcher does not launch that block of that kernel")
-    raw = np.ctypeslib.as_array(ctypes.cast(traced.steps, ctypes.POINTER(ctypes.c_uint8)), (traced.count * STEP.itemsize,))
-    steps = raw.view(STEP)
+    raw = (ctypes.c_uint8 * (traced.count * STEP.itemsize)).from_address(traced.steps)
+    steps = np.frombuffer(raw, STEP)
     waves = tuple(_steps(steps[steps["wave"] == wave]) for wave in range(-(-traced.threads // 64)))
     return Trace(program.kernels[traced.kernel], waves, _three(traced.id), _three(traced.grid))
 

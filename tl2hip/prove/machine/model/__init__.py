@@ -7,6 +7,6 @@ from tl2hip.prove.machine.model.show import ranking, show
 from tl2hip.prove.machine.model.trace import Step, Trace
 
 __all__ = [
-    "STANDARD", "STREAMING", "Busy", "Cause", "LoopResult", "Place", "Result", "Settings", "Step", "Trace", "model", "modelled",
-    "ranking", "show",
+    "STANDARD", "STREAMING", "Busy", "Cause", "LoopResult", "Place", "Result", "Settings", "Step", "Trace",
+    "model", "modelled", "ranking", "show",
 ]  # fmt: skip

@@ -40,11 +40,11 @@ ACTS = {
 class Decoded:
     """One instruction of a kernel. Times are in clocks.
 
-    `busy` is how long its unit is taken; `vector` how long the vector unit then takes nothing, and `alone` nothing of
-    what never goes beneath a matrix instruction. `touched` are the rows of late results that it needs; `chained` those
-    that it adds to, for which it need not wait where one instruction made just them; `made` are its own rows, ready
-    `late` after it starts. `vm` and `lgkm` are the most accesses that may be outstanding when it starts. `port` and
-    `port_bytes` are of a move between lanes, which no access of a trace tells.
+    `busy` is how long its unit is taken; `vector` how long the vector unit then takes nothing, and `alone` nothing
+    of what never goes beneath a matrix instruction. `touched` are the rows of late results that it needs; `chained`
+    those that it adds to, for which it need not wait where one instruction made just them; `made` are its own rows,
+    ready `late` after it starts. `vm` and `lgkm` are the most accesses that may be outstanding when it starts.
+    `port` and `port_bytes` are of a move between lanes, which no access of a trace tells.
     """
 
     act: Act

@@ -1,8 +1,9 @@
-"""What instructions cost on one compute unit of gfx942: the unit that takes them, for how long, and how late results are.
+"""What instructions cost on a compute unit of gfx942: the unit that takes them, for how long, how late results are.
 
 Clocks are those of the compute unit; a slot is four of them: a SIMD has 16 lanes, and a wave 64 (CDNA3 ISA guide).
-Sources: LLVM's `SISchedule.td`, the model SIDPGFX940FullSpeedModel (its numbers are slots); AMD's matrix instruction
-calculator; the CDNA3 ISA guide; and those named at a figure. An instruction that is in no table is refused.
+Sources: LLVM's `SISchedule.td`, the model SIDPGFX940FullSpeedModel (its numbers are slots); AMD's matrix
+instruction calculator; the CDNA3 ISA guide; and those named at a figure. An instruction that is in no table is
+refused.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ WAVE_SLOTS = 8
 """Waves that a SIMD holds (LLVM, AMDGPUUsage; rocprofiler-compute)."""
 
 LDS_LATENCY = 64
-"""Clocks from the moment that LDS has served an access until its result may be used (ROCm blog on LDS; measured)."""
+"""Clocks from the moment that LDS has served an access until its result may be used (ROCm blog on LDS;
+measured)."""
 LDS_PAIR = 64
 """Bytes a clock between LDS and two SIMDs; the banks give 128 to all (AMD CDNA 3 white paper; ROCm blog on LDS)."""
 LANE_MOVE_CLOCKS, LANE_MOVE_BYTES = 2, 256
@@ -35,8 +37,8 @@ REQUEST = 64
 TAKEN_BRANCH = 8
 """Slots until a wave goes on after a branch that it takes (SISchedule.td, WriteBranch)."""
 BARRIER = 4
-"""Slots from the last wave's arrival at a barrier until waves go on. An assumption: vendor loops lose 20 to 30 clocks
-at a barrier, the skew of their waves counted."""
+"""Slots from the last wave's arrival at a barrier until waves go on. An assumption: vendor loops lose 20 to 30
+clocks at a barrier, the skew of their waves counted."""
 SLEEP = 16
 """Slots of a wave's sleep for each unit of `s_sleep` (CDNA3 ISA guide: about 64 clocks)."""
 QUARTER = 4
@@ -44,7 +46,8 @@ QUARTER = 4
 AFTER_MATRIX = 3
 """Slots after a matrix instruction's passes in which its result may not be read yet (LLVM, GCNHazardRecognizer)."""
 ALONE_AFTER_MATRIX = 2
-"""Passes of a matrix instruction and so many slots pass before what never goes beneath it (LLVM pull request 233721)."""
+"""Passes of a matrix instruction and so many slots pass before what never goes beneath it (LLVM pull request
+233721)."""
 MOST_OUTSTANDING = {"vmcnt": 63, "lgkmcnt": 15}
 """The most that a counter counts (CDNA3 ISA guide); one more waits."""
 
@@ -61,8 +64,9 @@ CONVERSIONS = frozenset(
 """Of quarter rate too (SISchedule.td, WriteFloatCvt; VOP1Instructions.td). LLVM doubts its own number."""
 
 NEVER_BENEATH = frozenset(
-    "v_pk_add_f32 v_pk_mul_f32 v_pk_fma_f32 v_pk_mov_b32 v_dot2_f32_f16 v_dot2c_f32_f16 v_dot2_i32_i16 v_dot2_u32_u16 "
-    "v_dot4_i32_i8 v_dot4_u32_u8 v_dot8_i32_i4 v_dot8_u32_u4 v_dot2c_i32_i16 v_dot4c_i32_i8 v_dot8c_i32_i4".split()
+    "v_pk_add_f32 v_pk_mul_f32 v_pk_fma_f32 v_pk_mov_b32 v_dot2_f32_f16 v_dot2c_f32_f16 v_dot2_i32_i16 "
+    "v_dot2_u32_u16 v_dot4_i32_i8 v_dot4_u32_u8 v_dot8_i32_i4 v_dot8_u32_u4 v_dot2c_i32_i16 "
+    "v_dot4c_i32_i8 v_dot8c_i32_i4".split()
 )
 """What is never issued while the matrix unit works (LLVM pull request 233721, from traces of an MI308X)."""
 
@@ -75,8 +79,8 @@ PASSES = """
 8   16x16x4_f32 16x16x1_4b_f32 16x16x4_4b_f16 16x16x4_4b_bf16 16x16x4_4b_i8 16x16x4_f64
 16  32x32x2_f32 32x32x1_2b_f32 32x32x4_2b_f16 32x32x4_2b_bf16 32x32x4_2b_i8
 """
-"""Passes of each matrix instruction: slots between two of them on one SIMD (AMD's matrix instruction calculator, cdna3;
-SISchedule.td, Write4PassMAI and so on, agrees)."""
+"""Passes of each matrix instruction: slots between two of them on one SIMD (AMD's matrix instruction calculator,
+cdna3; SISchedule.td, Write4PassMAI and so on, agrees)."""
 
 
 class Unit(Enum):
@@ -139,8 +143,8 @@ COSTS: Mapping[str, Cost] = {
     **{name: _memory_cost(form) for name, form in memory.FORMS.items()},
     **_matrix_costs(),
 }
-"""The cost of every instruction, by the name of the executor's function. One that LLVM gives no slower class takes the
-vector or the scalar unit for one slot (SISchedule.td, Write32Bit, WriteDouble, WriteIntMul, WriteSALU)."""
+"""The cost of every instruction, by the name of the executor's function. One that LLVM gives no slower class takes
+the vector or the scalar unit for one slot (SISchedule.td, Write32Bit, WriteDouble, WriteIntMul, WriteSALU)."""
 
 
 def cost(instruction: Instruction) -> Cost:

@@ -36,7 +36,7 @@ class Lds:
 
     def serve(self, now: float) -> list[Access]:
         """Serve all that starts before now; what is served. Pairs take turns where both could be next."""
-        served = []
+        served: list[Access] = []
         while True:
             pair, start = self.first()
             if start >= now:

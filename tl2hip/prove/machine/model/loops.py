@@ -40,7 +40,7 @@ def _lines(kernel: Kernel) -> list[str]:
     labels: dict[int, list[str]] = {}
     for name, at in kernel.labels.items():
         labels.setdefault(at, []).append(f"{name}:")
-    lines = []
+    lines: list[str] = []
     for at, instruction in enumerate(kernel.code):
         lines += labels.get(at, ())
         lines.append(_line(instruction))

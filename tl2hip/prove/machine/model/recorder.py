@@ -36,14 +36,23 @@ class Recorder:
         self.iteration_clocks: list[float] = [0] * len(loops)
         self.visits: list[list[tuple[float, float]]] = [[] for _ in loops]
         self.lived: float = 0
+        self.alive = 0
+        self.inside = [0] * len(loops)  # waves in each
+        self.all_in = -1  # the loop in which all waves are
+        self.since: float = 0
+        self.together: list[float] = [0] * len(loops)  # clocks so far
+        self.done_together = [[0] * 4 for _ in loops]  # as the four counts above
 
     def born(self, now: float) -> None:
         """A wave starts."""
         self.lived -= now
+        self.alive += 1
+        self.look(now)
 
     def died(self, wave: Wave, now: float) -> None:
         """A wave has ended."""
         self.lived += now
+        self.alive -= 1
         self.enter(wave, -1, now)
 
     def waited(self, wave: Wave, until: float) -> None:
@@ -57,13 +66,20 @@ class Recorder:
         at = step.at
         self.waited(wave, now)
         self.times[at] += 1
-        if decoded.act is Act.MATRIX:
-            self.matrix[at] += decoded.busy
-        elif decoded.vector_unit:
-            self.vector[at] += decoded.busy
-        self.lds[at] += step.lds or decoded.port
+        matrix = decoded.busy if decoded.act is Act.MATRIX else 0
+        vector = decoded.busy if decoded.vector_unit else 0
+        lds = step.lds or decoded.port
+        self.matrix[at] += matrix
+        self.vector[at] += vector
+        self.lds[at] += lds
         self.requests[at] += step.requests
         loop = self.loop_of[at]
+        if self.all_in >= 0:
+            counts = self.done_together[self.all_in]
+            counts[0] += matrix
+            counts[1] += vector
+            counts[2] += lds
+            counts[3] += step.requests
         if loop != wave.loop:
             self.enter(wave, loop, now)
         elif loop >= 0 and at == self.loops[loop].header:
@@ -75,7 +91,18 @@ class Recorder:
         """A wave goes from one loop to another, or out of all."""
         if wave.loop >= 0:
             self.visits[wave.loop].append((wave.entered, now))
+            self.inside[wave.loop] -= 1
+        if loop >= 0:
+            self.inside[loop] += 1
         wave.loop, wave.entered, wave.passed = loop, now, now
+        self.look(now)
+
+    def look(self, now: float) -> None:
+        """See whether all waves are in one loop now."""
+        if self.all_in >= 0:
+            self.together[self.all_in] += now - self.since
+        self.since = now
+        self.all_in = self.inside.index(self.alive) if self.alive and self.alive in self.inside else -1
 
     def result(self, trace: Trace, settings: Settings, resident: int, blocks: int, clocks: int) -> Result:
         """What the model says."""
@@ -106,7 +133,7 @@ class Recorder:
         return Place(instruction.line, instruction.source, instruction.text.strip(), self.times[at], waits)
 
     def loop(self, trace: Trace, number: int, places: Sequence[Place], bandwidth: float) -> LoopResult:
-        loop, times = self.loops[number], self.iterations[number]
+        loop, times, together = self.loops[number], self.iterations[number], self.together[number]
         inside = [places[at] for at in sorted(loop.code) if self.times[at]]
         window = _covered(self.visits[number])
         first = trace.kernel.code[loop.header]
@@ -118,17 +145,22 @@ class Recorder:
             clocks=self.iteration_clocks[number] / times if times else 0.0,
             window=window,
             busy=self.busy(loop.code, window, bandwidth),
+            together=_busy(self.done_together[number], together, bandwidth) if together else None,
             waits=_sum(inside),
             wave_clocks=sum(place.waited + SLOT * place.issued for place in inside),
             places=tuple(inside),
         )
 
     def busy(self, code: Collection[int], clocks: float, bandwidth: float) -> Busy:
-        matrix, vector, lds, requests = (
-            sum(all_[at] for at in code) for all_ in (self.matrix, self.vector, self.lds, self.requests)
-        )
-        parts = matrix / SIMDS, vector / SIMDS, lds, requests * REQUEST / bandwidth
-        return Busy(*(min(1.0, part / clocks) for part in parts))
+        counts = [sum(all_[at] for at in code) for all_ in (self.matrix, self.vector, self.lds, self.requests)]
+        return _busy(counts, clocks, bandwidth)
+
+
+def _busy(counts: Sequence[int], clocks: float, bandwidth: float) -> Busy:
+    """Of clocks of the matrix and the vector units and of LDS's banks, and of requests."""
+    matrix, vector, lds, requests = counts
+    parts = matrix / SIMDS, vector / SIMDS, lds, requests * REQUEST / bandwidth
+    return Busy(*(min(1.0, part / clocks) for part in parts))
 
 
 def _sum(places: Iterable[Place]) -> Waits:

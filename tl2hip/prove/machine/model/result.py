@@ -32,8 +32,8 @@ Waits = Mapping[Cause, float]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One instruction: its line in the assembly and in the HIP text (0 where not known), how often it was issued, and
-    the wave-clocks that waves waited before it."""
+    """One instruction: its line in the assembly and in the HIP text (0 where not known), how often it was issued,
+    and the wave-clocks that waves waited before it."""
 
     line: int
     source: int
@@ -49,8 +49,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """The parts of some clocks in which units work: the four matrix units, the four vector units besides, LDS's banks,
-    the memory's bandwidth. What the last instructions of a loop leave to do counts as done in it, up to 1."""
+    """The parts of some clocks in which units work: the four matrix units, the four vector units besides, LDS's
+    banks, the memory's bandwidth. What the last instructions of a loop leave to do counts as done in it, up to
+    1."""
 
     mfma: float
     valu: float
@@ -62,9 +63,10 @@ class Busy:
 class LoopResult:
     """An innermost loop that was executed.
 
-    `iterations` are those that all waves made back to its start, `clocks` how long one took on average (0 where none
-    was made). `busy` is over the clocks in which any wave was in the loop, and counts the loop's own instructions.
-    `wave_clocks` are spent in it by all waves.
+    `iterations` are those that all waves made back to its start, `clocks` how long one took on average (0 where
+    none was made). `busy` is over the `window`, the clocks in which any wave was in the loop, and counts the loop's
+    own instructions; `together` over those in which all waves were in it, None where they never were. `wave_clocks`
+    are spent in it by all waves.
     """
 
     label: str
@@ -74,6 +76,7 @@ class LoopResult:
     clocks: float
     window: float
     busy: Busy
+    together: Busy | None
     waits: Waits
     wave_clocks: float
     places: tuple[Place, ...]
@@ -87,8 +90,8 @@ class LoopResult:
 class Result:
     """What the model says of one kernel on one compute unit, at some settings.
 
-    `resident` blocks were there at once, of `blocks` in all; the launch has `launched`. `clocks` is until the last one
-    ended. `wave_clocks` are all that waves lived, `waits` the part of them that they waited.
+    `resident` blocks were there at once, of `blocks` in all; the launch has `launched`. `clocks` is until the last
+    one ended. `wave_clocks` are all that waves lived, `waits` the part of them that they waited.
     """
 
     kernel: Kernel

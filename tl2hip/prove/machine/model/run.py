@@ -24,9 +24,9 @@ def model(
 ) -> Result:
     """What one compute unit does with blocks that all execute this trace.
 
-    `resident` blocks are there at once, by default as many as fit; `blocks` run in all, by default as many rounds of
-    those as make starts and ends weigh little. Raises NotUnderstood for an instruction whose cost is not known, and
-    ValueError where a block does not fit, or a wave of the trace does not end.
+    `resident` blocks are there at once, by default as many as fit; `blocks` run in all, by default as many rounds
+    of those as make starts and ends weigh little. Raises NotUnderstood for an instruction whose cost is not known,
+    and ValueError where a block does not fit, or a wave of the trace does not end.
     """
     at_once = most_resident(trace.kernel, len(trace.waves)) if resident is None else resident
     in_all = at_once * rounds(at_once * trace.steps) if blocks is None else blocks
@@ -53,9 +53,9 @@ def modelled(
 ) -> tuple[Result, ...]:
     """What the model says of a kernel that a launcher's call launches, at each of the settings.
 
-    `launch` says which of the launches is looked at, counted of `kernel` alone where one is named; `block` which of the
-    blocks, counted along x first: all blocks are taken to do what it does. Raises what
-    `MachineLibrary.trace` and `model` raise.
+    `launch` says which of the launches is looked at, counted of `kernel` alone where one is named; `block` which of
+    the blocks, counted along x first: all blocks are taken to do what it does. Raises what `MachineLibrary.trace`
+    and `model` raise.
     """
     trace = library.trace(launcher, args, kernel=kernel, block=block, launch=launch)
     return tuple(model(trace, one) for one in settings)

@@ -16,10 +16,10 @@ ENOUGH_STEPS = 32_768
 class Settings:
     """The parameters of one run of the model, of one compute unit.
 
-    `latency` is the clocks from the moment that a request has had its share of the bandwidth until its data is there;
-    `bandwidth` the bytes a clock. `scalar_latency` is that of scalar loads, an L2 hit. `transcendental_overlaps`:
-    whether a transcendental goes beneath a matrix instruction, which is contested (LLVM's isNeverCoissue says no, the
-    order of AMD's own attention kernels yes).
+    `latency` is the clocks from the moment that a request has had its share of the bandwidth until its data is
+    there; `bandwidth` the bytes a clock. `scalar_latency` is that of scalar loads, an L2 hit.
+    `transcendental_overlaps`: whether a transcendental goes beneath a matrix instruction, which is contested
+    (LLVM's isNeverCoissue says no, the order of AMD's own attention kernels yes).
     """
 
     latency: int = 200
@@ -40,8 +40,8 @@ STANDARD = (Settings(200, 54.0), Settings(600, 54.0), Settings(700, 27.0))
 that with half the bytes. What holds at all three may be acted on."""
 
 STREAMING = Settings(1000, 6.6)
-"""HBM, for kernels whose data is in no cache: 4.2 TB/s as copies reach it (ROCm blog on compute and memory modes), over
-304 units at 2.1 GHz."""
+"""HBM, for kernels whose data is in no cache: 4.2 TB/s as copies reach it (ROCm blog on compute and memory modes),
+over 304 units at 2.1 GHz."""
 
 REGISTERS, REGISTER_STEP = 512, 8
 """Vector registers of a SIMD for a lane, and the steps they are given in (LLVM, AMDGPUUsage)."""
@@ -71,7 +71,8 @@ def resident(kernel: Kernel, waves: int) -> int:
 
 
 def rounds(steps: int) -> int:
-    """How often each place of a block is filled again, where blocks are short: so that starts and ends weigh little.
+    """How often each place of a block is filled again, where blocks are short: so that starts and ends weigh
+    little.
 
     >>> rounds(100_000), rounds(5_000), rounds(10)
     (1, 4, 8)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tl2hip.prove.machine.model.result import Cause, LoopResult, Result
+from tl2hip.prove.machine.model.result import Busy, Cause, LoopResult, Result
+from tl2hip.prove.machine.model.settings import Settings
 
 RANKS = "The model of one compute unit ranks kernels of one family; its clocks are no times."
 CLOSE = 0.10
@@ -13,23 +14,28 @@ CLOSE = 0.10
 
 def show(results: Sequence[Result], places: int = 4) -> str:
     """A kernel at several settings: clocks, how busy units are, where its waves wait, and by which instructions."""
-    lines = [RANKS]
+    lines = [RANKS, _assumed([one.settings for one in results])]
     for one in results:
-        lines += ["", _head(one), f"  whole: {one.clocks:,.0f} clk, {_busy(one)}", f"    waves: {_waits(one)}"]
+        lines += ["", _head(one), f"  whole: {one.clocks:,.0f} clk, {_busy(one.busy)}", f"    waves: {_waits(one)}"]
         for loop in one.loops:
             lines += _loop(loop)
         lines += _places(one, places)
     return "\n".join(lines)
 
 
+def _assumed(settings: Sequence[Settings]) -> str:
+    """The parameters besides memory's, which are told with each result."""
+    scalars = " or ".join(sorted({f"{one.scalar_latency}" for one in settings}))
+    ways = sorted({"go" if one.transcendental_overlaps else "do not go" for one in settings})
+    return f"Scalar loads take {scalars} clk; transcendentals {' or '.join(ways)} beneath matrix instructions."
+
+
 def _head(one: Result) -> str:
-    return (
-        f"{one.kernel.name} at {one.settings}: {one.resident} blocks of {one.waves} waves at once, {one.blocks} in all"
-    )
+    blocks = f"{one.resident} blocks of {one.waves} waves at once, {one.blocks} in all"
+    return f"{one.kernel.name} at {one.settings}: {blocks}"
 
 
-def _busy(one: Result | LoopResult) -> str:
-    busy = one.busy
+def _busy(busy: Busy) -> str:
     parts = [("MFMA", busy.mfma), ("VALU", busy.valu), ("LDS", busy.lds), ("memory", busy.memory)]
     return ", ".join(f"{name} {part:.0%}" for name, part in parts)
 
@@ -45,7 +51,10 @@ def _waits(one: Result | LoopResult) -> str:
 def _loop(loop: LoopResult) -> list[str]:
     place = f"line {loop.line}" + (f", HIP line {loop.source}" if loop.source else "")
     clocks = f"{loop.clocks:,.0f} clk an iteration" if loop.iterations else "one iteration each"
-    return [f"  loop {loop.label} ({place}): {clocks}, {_busy(loop)}", f"    waves: {_waits(loop)}"]
+    lines = [f"  loop {loop.label} ({place}): {clocks}, {_busy(loop.busy)}"]
+    if loop.together:
+        lines.append(f"    while all waves are in it: {_busy(loop.together)}")
+    return [*lines, f"    waves: {_waits(loop)}"]
 
 
 def _places(one: Result, count: int) -> list[str]:
@@ -62,13 +71,13 @@ def _places(one: Result, count: int) -> list[str]:
 def ranking(candidates: Mapping[str, Sequence[Result]]) -> str:
     """Candidates for one task, best first at each of the settings, and whether the order holds at all of them.
 
-    Each has one result for each of the settings, the same for all. Those within a tenth of the one before are not told
-    apart from it (`~`).
+    Each has one result for each of the settings, the same for all. Those within a tenth of the one before are not
+    told apart from it (`~`).
     """
     settings = [one.settings for one in next(iter(candidates.values()))]
     if any([one.settings for one in results] != settings for results in candidates.values()):
         raise ValueError("candidates are ranked at the same settings")
-    lines, orders = [RANKS], []
+    lines, orders = [RANKS, _assumed(settings)], []
     for at, setting in enumerate(settings):
         order = sorted(candidates, key=lambda name: candidates[name][at].work)  # noqa: B023
         orders.append(order)
@@ -79,7 +88,8 @@ def ranking(candidates: Mapping[str, Sequence[Result]]) -> str:
 
 def _ordered(best_first: Sequence[tuple[str, float]]) -> str:
     least = best_first[0][1]
-    parts, before = [], 0.0
+    parts: list[str] = []
+    before = 0.0
     for name, work in best_first:
         sign = "" if not parts else "~ " if work <= before * (1 + CLOSE) else "< "
         parts.append(f"{sign}{name} {work / least:.2f}")

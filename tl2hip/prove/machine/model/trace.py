@@ -11,9 +11,9 @@ from tl2hip.prove.machine.program import Kernel
 class Step:
     """One executed instruction: `at` is its index in the kernel's code.
 
-    `lds` are the clocks that it takes LDS's banks, conflicts counted; `requests` and `lines` the pieces of 64 and of
-    128 bytes of global memory that its lanes touch; `bytes` what they move, in LDS or global memory; `idle` whether
-    EXEC was 0.
+    `lds` are the clocks that it takes LDS's banks, conflicts counted; `requests` and `lines` the pieces of 64 and
+    of 128 bytes of global memory that its lanes touch; `bytes` what they move, in LDS or global memory; `idle`
+    whether EXEC was 0.
     """
 
     at: int

@@ -1,6 +1,7 @@
 """The compute unit: waves issue their instructions slot by slot, and share units, LDS and the way to memory.
 
-What it does not know: the caches and the instruction cache, how blocks are handed out, the clocks that power allows.
+What it does not know: the caches and the instruction cache, how blocks are handed out, the clocks that power
+allows.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ class Block:
 
 
 class Simd:
-    """A SIMD: its waves in the order in which they are asked, when each unit is free, and what keeps it until then."""
+    """A SIMD: its waves in the order in which they are asked, when each unit is free, and what keeps it until
+    then."""
 
     def __init__(self, pair: int) -> None:
         self.pair = pair
@@ -161,7 +163,10 @@ class ComputeUnit:
         if ready > base:
             wave.cause = Cause.DEPENDENCY
             self.recorder.waited(wave, ready)
-        self.await_counters(wave)
+        wave.ready = ready
+        wave.cause = Cause.UNIT
+        if len(wave.vm) > decoded.vm or len(wave.lgkm) > decoded.lgkm:
+            self.await_counters(wave)
 
     def await_counters(self, wave: Wave) -> None:
         """A wave may issue no sooner than its counters let it: where LDS has yet to serve it, that is not known."""

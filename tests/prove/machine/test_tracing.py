@@ -1,0 +1,138 @@
+"""Traces of a block: what the executor records of each instruction, against counts made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.prove.machine.assembled import library
+from tests.prove.machine.modelled import only
+from tl2hip.prove.machine.model import Step, Trace
+
+LANE = "v_and_b32_e32 v1, 63, v0\n"
+CODE = 3
+"""Instructions of the start, which reads the arguments."""
+
+
+def traced(lines: str, given: Any = None, n: int = 0, *, blocks: int = 1, threads: int = 64, **how: Any) -> Trace:
+    shape = np.ones((2, 3), np.uint32)
+    shape[0, 0], shape[1, 0] = blocks, threads
+    given = np.zeros(4096, np.uint32) if given is None else given
+    with library(lines, detect=False) as made:
+        found: Trace = made.trace("launch", [given, np.zeros(4096, np.uint32), np.uint32(n), shape], **how)
+    return found
+
+
+def steps_of(lines: str, name: str, **how: Any) -> list[Step]:
+    """What the only wave's instructions of that name are recorded as."""
+    trace = traced(lines, **how)
+    return [one for one in only(trace.waves) if trace.kernel.code[one.at].name == name]
+
+
+@pytest.mark.parametrize(
+    ("access", "stride", "clocks", "moved"),
+    [
+        ("ds_read_b32 v2, v1", 4, 2, 256),  # 64 lanes side by side: 32 banks twice
+        ("ds_read_b32 v2, v1", 8, 4, 256),  # every second bank
+        ("ds_read_b32 v2, v1", 128, 64, 256),  # one bank
+        ("ds_read_b32 v2, v1", 0, 2, 256),  # one word, given to all
+        ("ds_read_b64 v[2:3], v1", 8, 4, 512),
+        ("ds_read_b64 v[2:3], v1", 16, 8, 512),
+        ("ds_read_b128 v[2:5], v1", 16, 8, 1024),
+        ("ds_read_b128 v[2:5], v1", 144, 8, 1024),  # a row of 128 bytes and 16: no conflict within a phase
+        ("ds_read_b128 v[2:5], v1", 128, 64, 1024),
+        ("ds_write_b128 v1, v[2:5]", 16, 8, 1024),
+        ("ds_write_b128 v1, v[2:5]", 32, 16, 1024),
+        ("ds_write_b32 v1, v2", 4, 2, 256),
+        ("ds_read2_b32 v[2:3], v1 offset0:0 offset1:64", 4, 4, 512),  # two accesses
+        ("ds_write2_b64 v1, v[2:3], v[4:5] offset0:0 offset1:64", 8, 8, 1024),
+        ("ds_add_u32 v1, v2", 4, 2, 256),
+        ("ds_add_u32 v1, v2", 0, 64, 256),  # one word, updated by one lane after the other
+        ("ds_add_u32 v1, v2", 128, 64, 256),
+    ],
+)
+def test_clocks_of_the_banks(access: str, stride: int, clocks: int, moved: int) -> None:
+    lines = f"{LANE}v_mov_b32_e32 v2, 0\nv_mul_u32_u24_e32 v1, {stride}, v1\n{access}"
+    (step,) = steps_of(lines, access.split()[0])
+    assert (step.lds, step.bytes, step.requests) == (clocks, moved, 0)
+
+
+@pytest.mark.parametrize(
+    ("access", "stride", "requests", "lines", "moved"),
+    [
+        ("global_load_dword v2, v1, s[4:5]", 4, 4, 2, 256),
+        ("global_load_dword v2, v1, s[4:5]", 64, 64, 32, 256),
+        ("global_load_dword v2, v1, s[4:5]", 0, 1, 1, 256),
+        ("global_load_dword v2, v1, s[4:5] offset:32", 4, 5, 3, 256),
+        ("global_load_dwordx4 v[2:5], v1, s[4:5]", 16, 16, 8, 1024),
+        ("global_load_ubyte v2, v1, s[4:5]", 1, 1, 1, 64),
+        ("global_store_dwordx2 v1, v[2:3], s[6:7]", 8, 8, 4, 512),
+        ("global_atomic_add v1, v2, s[6:7]", 4, 4, 2, 256),
+    ],
+)
+def test_requests_and_lines_of_memory(access: str, stride: int, requests: int, lines: int, moved: int) -> None:
+    # Buffers begin at a page.
+    (step,) = steps_of(f"{LANE}v_mul_u32_u24_e32 v1, {stride}, v1\n{access}", access.split()[0])
+    assert (step.requests, step.lines, step.bytes, step.lds) == (requests, lines, moved, 0)
+
+
+def test_lanes_that_do_not_take_part() -> None:
+    lines = f"{LANE}v_lshlrev_b32_e32 v2, 2, v1\ns_mov_b64 exec, 0xf\n"
+    lines += "ds_read_b32 v3, v2\nglobal_load_dword v4, v2, s[4:5]"
+    (step,) = steps_of(lines, "ds_read_b32")
+    assert (step.lds, step.bytes, step.idle) == (1, 16, False)
+    (step,) = steps_of(lines, "global_load_dword")
+    assert (step.requests, step.bytes) == (1, 16)
+    (step,) = steps_of(lines.replace("0xf", "0"), "ds_read_b32")
+    assert (step.lds, step.bytes, step.idle) == (0, 0, True)
+
+
+def test_a_load_that_goes_to_lds_touches_both() -> None:
+    lines = f"{LANE}v_lshlrev_b32_e32 v1, 2, v1\ns_mov_b32 m0, 0\nglobal_load_lds_dword v1, s[4:5]"
+    (step,) = steps_of(lines, "global_load_lds_dword")
+    assert (step.lds, step.requests, step.bytes) == (2, 4, 512)
+
+
+def test_a_loop_is_recorded_as_it_was_run_by_each_wave() -> None:
+    # As many times round as the wave's number and one.
+    lines = "v_readfirstlane_b32 s9, v0\n.Lmore:\ns_sub_i32 s9, s9, 64\ns_cmp_ge_i32 s9, 0\ns_cbranch_scc1 .Lmore"
+    trace = traced(lines, threads=200)
+    assert [len(wave) for wave in trace.waves] == [CODE + 1 + 3 * (k + 1) + 1 for k in range(4)]
+    assert [one.at for one in trace.waves[1]] == [*range(7), *range(4, 8)]
+    assert trace.steps == 3 * 10 + 4 * 5
+
+
+def test_one_block_of_one_launch_is_recorded() -> None:
+    lines = "s_mov_b32 s9, s2\n.Lmore:\ns_sub_i32 s9, s9, 1\ns_cmp_ge_i32 s9, 0\ns_cbranch_scc1 .Lmore"
+    third = traced(lines, blocks=5, block=2)
+    assert (third.block, third.grid, third.blocks) == ((2, 0, 0), (5, 1, 1), 5)
+    assert third.steps == traced(lines, blocks=5).steps + 2 * 3
+    for how in ({"block": 5}, {"launch": 1}, {"kernel": "other"}):
+        with pytest.raises(ValueError, match="does not launch that block"):
+            traced(lines, blocks=5, **how)
+
+
+def test_a_run_that_is_given_up_has_no_trace() -> None:
+    with pytest.raises(ValueError, match="given up: .* past the end of argument 0"):
+        traced(f"{LANE}v_lshlrev_b32_e32 v1, 10, v1\nglobal_load_dword v2, v1, s[4:5]")
+
+
+def test_a_block_that_executes_too_much_is_told() -> None:
+    with pytest.raises(ValueError, match="more than the 4,194,304"):
+        traced("s_mov_b32 s9, 0x300000\n.Lmore:\ns_sub_i32 s9, s9, 1\ns_cmp_ge_i32 s9, 0\ns_cbranch_scc1 .Lmore")
+
+
+def test_calls_after_a_trace_run_all_blocks() -> None:
+    shape = np.array([[3, 1, 1], [64, 1, 1]], np.uint32)
+    out = np.zeros(4, np.uint32)
+    lines = "v_mov_b32_e32 v1, s2\ns_lshl_b32 s9, s2, 2\nv_mov_b32_e32 v2, s9\nglobal_store_dword v2, v1, s[6:7]"
+    with library(lines, detect=False) as made:
+        args = [np.zeros(4, np.uint32), out, np.uint32(0), shape]
+        trace = made.trace("launch", args, block=1)
+        assert list(out) == [0, 1, 0, 0]
+        ran = made.call("launch", args)
+        assert ran.status == 0 and list(out) == [0, 1, 2, 0]
+        again = made.trace("launch", args, block=1)
+    assert trace == again
