@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.prove.machine.modelled import FAST, clocks, kernel, lines, looped, modelled, products, straight
-from tl2hip.prove.machine.model import Cause, Settings, Step, Trace, model
+from tl2hip.prove.machine.model import STANDARD, Cause, Settings, Step, Trace, model
 
 TAKEN = 32  # a taken branch: 8 slots
 F16, WIDE, F32 = "v_mfma_f32_16x16x16_f16", "v_mfma_f32_32x32x8_f16", "v_mfma_f32_32x32x2_f32"
@@ -195,6 +195,20 @@ def test_counted_waits_wait_for_what_was_issued_first() -> None:
     assert first.waits[Cause.VMCNT] == 404 - 72 and second.waits[Cause.VMCNT] == 472 - 408
 
 
+def test_a_load_to_lds_is_there_when_memory_has_it_and_takes_the_banks() -> None:
+    said = {"global_load_lds_dword": {"requests": 4, "lds": 2, "bytes": 512}}
+    load = looped(lines("global_load_lds_dword v1, s[4:5]", "s_waitcnt vmcnt(0)"), 20, 1, said)
+    found = modelled(load, Settings(400, 64.0))
+    assert found.loops[0].clocks == 4 + 400 + 4 + TAKEN and found.busy.lds == pytest.approx(2 / 440, rel=0.1)
+
+
+def test_a_flat_access_is_counted_twice() -> None:
+    said = {"flat_load_dword": {"requests": 4}}
+    for wait in ("vmcnt(0)", "lgkmcnt(0)"):
+        load = looped(lines("flat_load_dword v1, v[2:3]", f"s_waitcnt {wait}"), 20, 1, said)
+        assert clocks(load, settings=Settings(400, 64.0)) == 4 + 400 + 4 + TAKEN
+
+
 def test_a_scalar_load_has_its_own_latency() -> None:
     load = looped(lines("s_load_dword s4, s[0:1], 0x0", "s_waitcnt lgkmcnt(0)"), 20, 1)
     assert clocks(load, settings=Settings(700, 27.0, scalar_latency=100)) == 100 + 4 + TAKEN
@@ -230,3 +244,29 @@ def test_a_block_that_ends_makes_room() -> None:
     assert found.clocks_a_block == pytest.approx(640, rel=0.02) and found.blocks == 6
     with pytest.raises(ValueError, match="needs blocks"):
         model(trace, FAST, resident=0)
+
+
+# ---- what is known of whole kernels: classes are told apart
+
+
+def exchanged(steps: int, *, apart: bool, waves: int = 8) -> Trace:
+    """A block whose waves read from LDS and multiply by turns, a barrier after each. `apart`: half of the waves come
+    to one more barrier before, and the other half to one more after: the ones read while the others multiply."""
+    made = kernel(lines("s_barrier", *["ds_read_b128 v[116:119], v120"] * 6, "s_waitcnt lgkmcnt(0)", "s_barrier",
+                        "s_setprio 1", products(WIDE, 16, 4), "s_setprio 0", "s_barrier", "s_endpgm"))  # fmt: skip
+    last = len(made.code) - 1
+    reads = [Step(at, lds=8 if at < 7 else 0, bytes=1024 if at < 7 else 0) for at in range(1, 10)]
+    body = [*reads, *[Step(at) for at in range(10, 14)] * 4, *map(Step, range(14, last))]
+    extra = [Step(0)] if apart else []
+    late = (*extra, *body * steps, Step(last))
+    early = (*body * steps, *extra, Step(last))
+    return Trace(made, (early,) * (waves // 2) + (late,) * (waves // 2))
+
+
+def test_waves_that_take_turns_keep_the_matrix_units_busier_than_waves_in_step() -> None:
+    # A step of those in step: 1,024 clocks of products, after 384 of reads (24 for each pair of SIMDs), 64 until
+    # the last one's result is there, and two barriers.
+    for settings in STANDARD:
+        assert modelled(exchanged(20, apart=True), settings).busy.mfma > 0.93
+        in_step = modelled(exchanged(20, apart=False), settings)
+        assert in_step.busy.mfma == pytest.approx(1024 / (1024 + 448 + 24), abs=0.01)

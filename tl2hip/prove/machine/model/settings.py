@@ -75,6 +75,6 @@ def rounds(steps: int) -> int:
     little.
 
     >>> rounds(100_000), rounds(5_000), rounds(10)
-    (1, 4, 8)
+    (1, 7, 8)
     """
     return max(1, min(MOST_ROUNDS, -(-ENOUGH_STEPS // max(1, steps))))

@@ -77,20 +77,21 @@ def ranking(candidates: Mapping[str, Sequence[Result]]) -> str:
     settings = [one.settings for one in next(iter(candidates.values()))]
     if any([one.settings for one in results] != settings for results in candidates.values()):
         raise ValueError("candidates are ranked at the same settings")
-    lines, orders = [RANKS, _assumed(settings)], []
+    lines = [RANKS, _assumed(settings)]
+    orders: list[list[str]] = []
     for at, setting in enumerate(settings):
-        order = sorted(candidates, key=lambda name: candidates[name][at].work)  # noqa: B023
-        orders.append(order)
-        lines.append(f"{setting}: {_ordered([(name, candidates[name][at].work) for name in order])}")
+        best_first = sorted((results[at].work, name) for name, results in candidates.items())
+        orders.append([name for _, name in best_first])
+        lines.append(f"{setting}: {_ordered(best_first)}")
     lines.append(_holds(candidates, orders))
     return "\n".join(lines)
 
 
-def _ordered(best_first: Sequence[tuple[str, float]]) -> str:
-    least = best_first[0][1]
+def _ordered(best_first: Sequence[tuple[float, str]]) -> str:
+    least = best_first[0][0]
     parts: list[str] = []
     before = 0.0
-    for name, work in best_first:
+    for work, name in best_first:
         sign = "" if not parts else "~ " if work <= before * (1 + CLOSE) else "< "
         parts.append(f"{sign}{name} {work / least:.2f}")
         before = work

@@ -11,14 +11,7 @@ from math import ceil, floor, inf
 
 from tl2hip.prove.machine.meanings.memory import Counter
 from tl2hip.prove.machine.model.decode import Act, Decoded
-from tl2hip.prove.machine.model.facts import (
-    ADDRESS_CLOCKS,
-    REQUEST,
-    SIMDS,
-    SLOT,
-    TAKEN_BRANCH,
-    Unit,
-)
+from tl2hip.prove.machine.model.facts import ADDRESS_CLOCKS, REQUEST, SIMDS, SLOT, TAKEN_BRANCH, Unit
 from tl2hip.prove.machine.model.lds import Access, Lds
 from tl2hip.prove.machine.model.recorder import Recorder
 from tl2hip.prove.machine.model.result import Cause
@@ -230,15 +223,15 @@ class ComputeUnit:
             transfer = max(ADDRESS_CLOCKS, step.requests * REQUEST / self.settings.bandwidth)
             self.memory = max(self.memory, self.now) + transfer
             over = self.memory + self.settings.latency
-        access = Access(wave, self.now, step.lds or decoded.port, decoded.port_bytes or step.bytes, over)
+        access = Access(wave, self.now, step.lds or decoded.port, decoded.port_bytes or step.bytes)
         if access.clocks:
             self.lds.queues[wave.simd.pair].append(access)
         if decoded.counter in BY_VMCNT:
-            if wave.vm:
-                access.done = max(over, wave.vm[-1].done)
+            # They end in order. What a load brings to LDS takes its banks besides, and is there with the load.
+            access = Access(wave, self.now, 0, 0, max(over, wave.vm[-1].done) if wave.vm else over)
             wave.vm.append(access)
-        elif access.clocks:
-            access.done = inf
+        elif not access.clocks:
+            access.done = over
         if decoded.counter not in BY_VMCNT or decoded.counter is Counter.FLAT_ACCESS:
             wave.lgkm.append(access)
 
