@@ -53,9 +53,9 @@ def test_a_product_is_read_late() -> None:
     assert modelled(straight(product, 100)).clocks == 100 * 16
     part = "v_mfma_f32_4x4x4_16b_f16 v[2:5], v[100:101], v[102:103], v[2:5]"
     assert modelled(straight(lines(product, part))).clocks == 32 + 4 + 4
-    factor = "v_mfma_f32_16x16x16_f16 v[4:7], v[0:1], v[102:103], v[4:7]"
-    found = modelled(straight(lines(product, factor)))
-    assert found.clocks == 32 + 16 and found.waits[Cause.DEPENDENCY] == 4 * 28
+    for factors in ("v[0:1], v[102:103]", "v[102:103], v[0:1]"):
+        found = modelled(straight(lines(product, f"v_mfma_f32_16x16x16_f16 v[4:7], {factors}, v[4:7]")))
+        assert found.clocks == 32 + 16 and found.waits[Cause.DEPENDENCY] == 4 * 28
 
 
 # ---- beside the matrix unit
@@ -100,6 +100,11 @@ def test_an_f32_matrix_instruction_lets_nothing_beneath() -> None:
 def test_a_chain_of_vector_instructions_takes_a_slot_each() -> None:
     chain = lines(*["v_add_f32_e32 v0, v0, v1"] * 10)
     assert clocks(looped(chain, 20)) == 10 * 4 + 4 + TAKEN - 4
+    (loop,) = modelled(looped(chain, 20)).loops
+    inside = 19 * (10 * 4 + TAKEN) + 11 * 4
+    assert loop.window == inside and loop.busy.valu == pytest.approx(200 * 4 / inside, abs=1e-6)
+    # Three waves have issued one before the fourth is there too.
+    assert loop.together is not None and loop.together.valu == pytest.approx((200 * 4 - 3) / inside, abs=1e-6)
     assert modelled(straight(chain, 20), resident=3).clocks == 3 * 200 * 4 + 4
     # From different waves one of each kind issues in a slot.
     both = lines(*["v_add_f32_e32 v0, v0, v1", "s_add_i32 s4, s4, 1"] * 50)
@@ -209,6 +214,14 @@ def test_a_flat_access_is_counted_twice() -> None:
         assert clocks(load, settings=Settings(400, 64.0)) == 4 + 400 + 4 + TAKEN
 
 
+def test_a_load_of_no_lane_is_done_after_those_before_it() -> None:
+    loads = "global_load_dword v0, v[4:5], off", "global_load_dword v1, v[4:5], off"
+    made = kernel(lines(*loads, "s_waitcnt vmcnt(1)", "s_endpgm"))
+    steps = Step(0, requests=4), Step(1, idle=True), Step(2), Step(3)
+    found = modelled(Trace(made, (steps,)), Settings(400, 64.0))
+    assert found.places[2].waits[Cause.VMCNT] == 404 - 8
+
+
 def test_a_scalar_load_has_its_own_latency() -> None:
     load = looped(lines("s_load_dword s4, s[0:1], 0x0", "s_waitcnt lgkmcnt(0)"), 20, 1)
     assert clocks(load, settings=Settings(700, 27.0, scalar_latency=100)) == 100 + 4 + TAKEN
@@ -250,7 +263,7 @@ def test_a_block_that_ends_makes_room() -> None:
 
 
 def exchanged(steps: int, *, apart: bool, waves: int = 8) -> Trace:
-    """A block whose waves read from LDS and multiply by turns, a barrier after each. `apart`: half of the waves come
+    """A block whose waves read from LDS and multiply by turns, a barrier after each. `apart`: half of them come
     to one more barrier before, and the other half to one more after: the ones read while the others multiply."""
     made = kernel(lines("s_barrier", *["ds_read_b128 v[116:119], v120"] * 6, "s_waitcnt lgkmcnt(0)", "s_barrier",
                         "s_setprio 1", products(WIDE, 16, 4), "s_setprio 0", "s_barrier", "s_endpgm"))  # fmt: skip

@@ -106,6 +106,7 @@ def test_loops_are_those_of_the_flow() -> None:
         (24, 0, 0, 2, 16),
         (24, 0, 0, 16, 2),
         (127, 128, 0, 4, 2),
+        (5, 57, 0, 4, 7),  # AGPRs begin at a multiple of 4
         (65, 0, 0, 4, 7),
         (24, 0, 513, 4, 8),
     ],

@@ -50,8 +50,8 @@ class Recorder:
         self.look(now)
 
     def died(self, wave: Wave, now: float) -> None:
-        """A wave has ended."""
-        self.lived += now
+        """A wave issues its last instruction."""
+        self.lived += now + SLOT
         self.alive -= 1
         self.enter(wave, -1, now)
 
@@ -74,18 +74,18 @@ class Recorder:
         self.lds[at] += lds
         self.requests[at] += step.requests
         loop = self.loop_of[at]
-        if self.all_in >= 0:
-            counts = self.done_together[self.all_in]
-            counts[0] += matrix
-            counts[1] += vector
-            counts[2] += lds
-            counts[3] += step.requests
         if loop != wave.loop:
             self.enter(wave, loop, now)
         elif loop >= 0 and at == self.loops[loop].header:
             self.iterations[loop] += 1
             self.iteration_clocks[loop] += now - wave.passed
             wave.passed = now
+        if self.all_in >= 0:
+            counts = self.done_together[self.all_in]
+            counts[0] += matrix
+            counts[1] += vector
+            counts[2] += lds
+            counts[3] += step.requests
 
     def enter(self, wave: Wave, loop: int, now: float) -> None:
         """A wave goes from one loop to another, or out of all."""

@@ -47,12 +47,10 @@ REGISTERS, REGISTER_STEP = 512, 8
 """Vector registers of a SIMD for a lane, and the steps they are given in (LLVM, AMDGPUUsage)."""
 LDS_BYTES, LDS_STEP = 65_536, 512
 """LDS of a compute unit (AMD CDNA 3 white paper), and the steps it is given in (LLVM, AMDGPUUsage)."""
-MOST_BLOCKS = 16
-"""Blocks of more than one wave that a compute unit holds at most (rocprofiler-compute, pipeline descriptions)."""
 
 
 def resident(kernel: Kernel, waves: int) -> int:
-    """How many blocks of so many waves a compute unit holds at once, by registers, LDS and the most there may be.
+    """How many blocks of so many waves a compute unit holds at once, by registers and LDS.
 
     Raises ValueError where not even one fits.
     """
@@ -61,8 +59,6 @@ def resident(kernel: Kernel, waves: int) -> int:
     of_simd = min(WAVE_SLOTS, REGISTERS // stepped)
     # The waves of a block are dealt out one SIMD after the other.
     blocks = of_simd * 4 // waves if waves % 4 == 0 or waves < 4 else of_simd // -(-waves // 4)
-    if waves > 1:
-        blocks = min(blocks, MOST_BLOCKS)
     if kernel.lds:
         blocks = min(blocks, LDS_BYTES // (-(-kernel.lds // LDS_STEP) * LDS_STEP))
     if not blocks:

@@ -40,7 +40,7 @@ class Wave:
         self.lgkm: list[Access] = []
         self.stalls = False  # until LDS serves what it waits for
         self.late: dict[int, float] = {}  # rows, and when their results are there
-        self.maker: dict[int, tuple[int, ...]] = {}  # rows, and all that their matrix instruction made
+        self.maker: dict[int, tuple[int, ...]] = {}  # rows, and all that their instruction made
         self.loop = -1
         self.entered: float = 0
         self.passed: float = 0
@@ -187,7 +187,7 @@ class ComputeUnit:
         if decoded.made:
             for row in decoded.made:
                 wave.late[row] = now + decoded.late
-                wave.maker[row] = decoded.made if decoded.act is Act.MATRIX else ()
+                wave.maker[row] = decoded.made
         if decoded.counter is not Counter.UNCOUNTED:
             self.access(wave, step, decoded)
         after = now + SLOT
@@ -258,7 +258,7 @@ class ComputeUnit:
         wave.ready = inf
         simd.waves.remove(wave)
         self.running -= 1
-        self.recorder.died(wave, self.now + SLOT)
+        self.recorder.died(wave, self.now)
         wave.block.left -= 1
         if wave.block.left:
             self.release(wave.block)
