@@ -34,7 +34,7 @@ struct Traces {
     bool lds;
 };
 
-bool tracing;
+bool tracing, watched;
 static Wanted wanted;
 static Traced traced;
 static Step* steps;
@@ -52,6 +52,7 @@ EXPORT const Traced* tl2hip_traced() { return &traced; }
 
 void trace_launch(const char* name) {
     tracing = wanted.name && (!*wanted.name || same_text(name, wanted.name)) && wanted.launch-- == 0;
+    watched = tracing || detecting;
     if (!tracing || steps) return;
     void* at = mmap(nullptr, sizeof(Step) * (u64)MOST_STEPS, 3, 0x4022, -1, 0);
     steps = (i64)at == -1 ? nullptr : (Step*)at;
