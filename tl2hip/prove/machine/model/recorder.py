@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tl2hip.prove.machine.model.decode import Act, Decoded
@@ -11,7 +11,7 @@ from tl2hip.prove.machine.model.facts import REQUEST, SIMDS, SLOT
 from tl2hip.prove.machine.model.loops import InnerLoop
 from tl2hip.prove.machine.model.result import Busy, Cause, LoopResult, Place, Result, Waits
 from tl2hip.prove.machine.model.settings import Settings
-from tl2hip.prove.machine.model.trace import Step, Trace
+from tl2hip.prove.machine.model.trace import Trace
 
 if TYPE_CHECKING:
     from tl2hip.prove.machine.model.unit import Wave
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 class Recorder:
     """Counts, by the index of an instruction, and times, by the number of a loop."""
 
-    def __init__(self, size: int, loops: Sequence[InnerLoop]) -> None:
+    def __init__(self, code: Sequence[Decoded], loops: Sequence[InnerLoop]) -> None:
+        size = len(code)
+        self.code = code
         self.loops = loops
         self.loop_of = [-1] * size
         for number, loop in enumerate(loops):
@@ -28,8 +30,6 @@ class Recorder:
                 self.loop_of[at] = number
         self.times = [0] * size
         self.waits: defaultdict[tuple[int, Cause], float] = defaultdict(float)
-        self.matrix = [0] * size  # clocks of a matrix unit
-        self.vector = [0] * size  # clocks of a vector unit
         self.lds = [0] * size  # clocks of LDS's banks
         self.requests = [0] * size
         self.iterations = [0] * len(loops)
@@ -41,7 +41,9 @@ class Recorder:
         self.all_in = -1  # the loop in which all waves are
         self.since: float = 0
         self.together: list[float] = [0] * len(loops)  # clocks so far
-        self.done_together = [[0] * 4 for _ in loops]  # as the four counts above
+        self.times_together = [[0] * size for _ in loops]  # and what was counted meanwhile
+        self.lds_together = [0] * len(loops)
+        self.requests_together = [0] * len(loops)
 
     def born(self, now: float) -> None:
         """A wave starts."""
@@ -61,18 +63,10 @@ class Recorder:
             self.waits[wave.steps[wave.position].at, wave.cause] += until - wave.since
             wave.since = until
 
-    def issued(self, wave: Wave, step: Step, decoded: Decoded, now: int) -> None:
+    def issued(self, wave: Wave, at: int, now: int) -> None:
         """A wave issues an instruction."""
-        at = step.at
         self.waited(wave, now)
         self.times[at] += 1
-        matrix = decoded.busy if decoded.act is Act.MATRIX else 0
-        vector = decoded.busy if decoded.vector_unit else 0
-        lds = step.lds or decoded.port
-        self.matrix[at] += matrix
-        self.vector[at] += vector
-        self.lds[at] += lds
-        self.requests[at] += step.requests
         loop = self.loop_of[at]
         if loop != wave.loop:
             self.enter(wave, loop, now)
@@ -81,11 +75,15 @@ class Recorder:
             self.iteration_clocks[loop] += now - wave.passed
             wave.passed = now
         if self.all_in >= 0:
-            counts = self.done_together[self.all_in]
-            counts[0] += matrix
-            counts[1] += vector
-            counts[2] += lds
-            counts[3] += step.requests
+            self.times_together[self.all_in][at] += 1
+
+    def moved(self, at: int, lds: int, requests: int) -> None:
+        """What the access just issued takes."""
+        self.lds[at] += lds
+        self.requests[at] += requests
+        if self.all_in >= 0:
+            self.lds_together[self.all_in] += lds
+            self.requests_together[self.all_in] += requests
 
     def enter(self, wave: Wave, loop: int, now: float) -> None:
         """A wave goes from one loop to another, or out of all."""
@@ -145,22 +143,25 @@ class Recorder:
             clocks=self.iteration_clocks[number] / times if times else 0.0,
             window=window,
             busy=self.busy(loop.code, window, bandwidth),
-            together=_busy(self.done_together[number], together, bandwidth) if together else None,
+            together=self.busy_together(number, bandwidth) if together else None,
             waits=_sum(inside),
             wave_clocks=sum(place.waited + SLOT * place.issued for place in inside),
             places=tuple(inside),
         )
 
     def busy(self, code: Collection[int], clocks: float, bandwidth: float) -> Busy:
-        counts = [sum(all_[at] for at in code) for all_ in (self.matrix, self.vector, self.lds, self.requests)]
-        return _busy(counts, clocks, bandwidth)
+        lds, requests = (sum(all_[at] for at in code) for all_ in (self.lds, self.requests))
+        return self.parts({at: self.times[at] for at in code}, lds, requests * REQUEST / bandwidth, clocks)
 
+    def busy_together(self, loop: int, bandwidth: float) -> Busy:
+        times, transfers = self.times_together[loop], self.requests_together[loop] * REQUEST / bandwidth
+        return self.parts(dict(enumerate(times)), self.lds_together[loop], transfers, self.together[loop])
 
-def _busy(counts: Sequence[int], clocks: float, bandwidth: float) -> Busy:
-    """Of clocks of the matrix and the vector units and of LDS's banks, and of requests."""
-    matrix, vector, lds, requests = counts
-    parts = matrix / SIMDS, vector / SIMDS, lds, requests * REQUEST / bandwidth
-    return Busy(*(min(1.0, part / clocks) for part in parts))
+    def parts(self, times: Mapping[int, int], lds: int, memory: float, clocks: float) -> Busy:
+        """The parts of the clocks in which units work, given how often instructions were issued."""
+        matrix = sum(self.code[at].busy * count for at, count in times.items() if self.code[at].act is Act.MATRIX)
+        vector = sum(self.code[at].busy * count for at, count in times.items() if self.code[at].vector_unit)
+        return Busy(*(min(1.0, part / clocks) for part in (matrix / SIMDS, vector / SIMDS, lds, memory)))
 
 
 def _sum(places: Iterable[Place]) -> Waits:

@@ -35,9 +35,9 @@ def model(
     if any(not steps or trace.kernel.code[steps[-1].at].name != "s_endpgm" for steps in trace.waves):
         raise ValueError("a wave of the trace does not end")
     at_once = min(at_once, in_all)
-    recorder = Recorder(len(trace.kernel.code), inner_loops(trace.kernel))
-    unit = ComputeUnit(trace, decode(trace.kernel, settings.transcendental_overlaps), settings, recorder)
-    clocks = unit.run(at_once, in_all)
+    code = decode(trace.kernel, settings.transcendental_overlaps)
+    recorder = Recorder(code, inner_loops(trace.kernel))
+    clocks = ComputeUnit(trace, code, settings, recorder).run(at_once, in_all)
     return recorder.result(trace, settings, at_once, in_all, clocks)
 
 

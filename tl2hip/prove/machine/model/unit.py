@@ -45,6 +45,10 @@ class Wave:
         self.entered: float = 0
         self.passed: float = 0
 
+    def wake(self) -> None:
+        """Its SIMD looks at it when it is ready."""
+        self.simd.soonest = min(self.simd.soonest, self.ready)
+
 
 class Block:
     """A block: how many waves it has left, and which of them are at the barrier."""
@@ -61,6 +65,7 @@ class Simd:
     def __init__(self, pair: int) -> None:
         self.pair = pair
         self.waves: list[Wave] = []
+        self.soonest: float = 0  # when it must be looked at
         self.free: list[float] = [0] * len(Unit)
         self.kept = [Cause.UNIT] * len(Unit)
 
@@ -87,7 +92,6 @@ class ComputeUnit:
         self.lds = Lds()
         self.memory: float = 0
         self.now = 0
-        self.soonest: float = 0
         self.placed = 0
         self.running = 0
 
@@ -100,14 +104,16 @@ class ComputeUnit:
             for access in self.lds.serve(self.now):
                 if access.wave.stalls:
                     self.await_counters(access.wave)
-            self.soonest = inf
+                    access.wave.wake()
             for simd in self.simds:
-                self.slot(simd)
+                if simd.soonest <= self.now:
+                    self.slot(simd)
+            soonest = min(simd.soonest for simd in self.simds)
             start = self.lds.first()[1]
-            if start < self.soonest:
-                self.soonest = floor(start / SLOT) * SLOT + SLOT  # when it is known
+            if start < soonest:
+                soonest = floor(start / SLOT) * SLOT + SLOT  # when it is known
             if self.running:
-                self.now = max(self.now + SLOT, ceil(self.soonest / SLOT) * SLOT)
+                self.now = max(self.now + SLOT, ceil(soonest / SLOT) * SLOT)
         return ceil(max(self.now + SLOT, self.lds.banks, self.memory, *(simd.free[MATRIX] for simd in self.simds)))
 
     def start_block(self, now: float) -> None:
@@ -123,10 +129,12 @@ class ComputeUnit:
             self.prepare(wave, now)
             simd.waves.append(wave)
             simd.order()
+            wave.wake()
 
     def slot(self, simd: Simd) -> None:
         """What a SIMD does in a slot: each wave that is ready issues if its unit is free."""
         now, free = self.now, simd.free
+        simd.soonest = inf
         for wave in tuple(simd.waves):
             if wave.ready <= now:
                 if free[wave.unit] <= now:
@@ -136,11 +144,11 @@ class ComputeUnit:
                     if wave.cause is not kept:
                         self.recorder.waited(wave, now)
                         wave.cause = kept
-                    if free[wave.unit] < self.soonest:
-                        self.soonest = free[wave.unit]
+                    if free[wave.unit] < simd.soonest:
+                        simd.soonest = free[wave.unit]
                     continue
-            if wave.ready < self.soonest:
-                self.soonest = wave.ready
+            if wave.ready < simd.soonest:
+                simd.soonest = wave.ready
 
     def prepare(self, wave: Wave, base: float) -> None:
         """Find out when a wave may issue its next instruction, which is not before `base`."""
@@ -182,7 +190,7 @@ class ComputeUnit:
         """A wave issues the instruction it is at."""
         now, step = self.now, wave.steps[wave.position]
         decoded = self.code[step.at]
-        self.recorder.issued(wave, step, decoded, now)
+        self.recorder.issued(wave, step.at, now)
         take_unit(simd, decoded, now)
         if decoded.made:
             for row in decoded.made:
@@ -224,6 +232,7 @@ class ComputeUnit:
             self.memory = max(self.memory, self.now) + transfer
             over = self.memory + self.settings.latency
         access = Access(wave, self.now, step.lds or decoded.port, decoded.port_bytes or step.bytes)
+        self.recorder.moved(step.at, access.clocks, step.requests)
         if access.clocks:
             self.lds.queues[wave.simd.pair].append(access)
         if decoded.counter in BY_VMCNT:
@@ -250,7 +259,7 @@ class ComputeUnit:
             self.recorder.waited(wave, until)
             wave.position += 1
             self.prepare(wave, until)
-            self.soonest = min(self.soonest, wave.ready)
+            wave.wake()
         block.waiting = []
 
     def end(self, wave: Wave, simd: Simd) -> None:
@@ -264,7 +273,6 @@ class ComputeUnit:
             self.release(wave.block)
         elif self.to_start:
             self.start_block(self.now + SLOT)
-            self.soonest = self.now + SLOT
 
 
 def take_unit(simd: Simd, decoded: Decoded, now: int) -> None:
