@@ -94,11 +94,11 @@ class MachineLibrary(Library):
         launch: int = 0,
         seconds: int = 60,
     ) -> Trace:
-        """What one block executes of a launcher's call: `launch` counts the launches of the kernel (of any, without
-        one), `block` the blocks along x first. Neither the other blocks nor what would follow is run.
+        """What one block executes of a launcher's call: `launch` counts the launches of the kernel (of any,
+        without one), `block` the blocks along x first. Neither the other blocks nor what would follow is run.
 
-        Raises ValueError where there is no such launch or block, where it executes more than 4 million instructions,
-        and where the run is given up before.
+        Raises ValueError where there is no such launch or block, where it executes more than 4 million
+        instructions, and where the run is given up before.
         """
         with _TRACING:
             self._wanted = Wanted(kernel or "", launch, block)

@@ -24,16 +24,17 @@ WAVE_SLOTS = 8
 """Waves that a SIMD holds (LLVM, AMDGPUUsage; rocprofiler-compute)."""
 
 LDS_LATENCY = 64
-"""Clocks from the moment that LDS has served an access until its result may be used (ROCm blog on LDS;
-measured)."""
+"""Clocks from the moment that LDS has served an access until its result may be used. An assumption of the size of
+what is published of earlier units."""
 LDS_PAIR = 64
-"""Bytes a clock between LDS and two SIMDs; the banks give 128 to all (AMD CDNA 3 white paper; ROCm blog on LDS)."""
+"""Bytes a clock between LDS and two SIMDs. The banks give 128 to all (AMD CDNA 3 white paper); that a pair has half
+of it to itself is an assumption."""
 LANE_MOVE_CLOCKS, LANE_MOVE_BYTES = 2, 256
 """What a move between lanes takes of LDS's crossbar: as a conflict-free access of 32 bits. An assumption."""
 ADDRESS_CLOCKS = 4
-"""Clocks that an access of global memory takes at least: 16 addresses a clock (CDNA3 ISA guide)."""
+"""Clocks that an access of global memory takes at least: an assumption of 16 addresses a clock."""
 REQUEST = 64
-"""Bytes that a request moves (CDNA3 ISA guide)."""
+"""Bytes that a request moves, which is what coalescing is counted in."""
 TAKEN_BRANCH = 8
 """Slots until a wave goes on after a branch that it takes (SISchedule.td, WriteBranch)."""
 BARRIER = 4
