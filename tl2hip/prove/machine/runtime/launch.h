@@ -78,7 +78,7 @@ void run_waves();
 // ---- the block that is traced (tracing.cpp)
 
 extern bool tracing;  // the launch that runs is, as far as its wanted block
-extern bool watched;  // traced, or looked at by the detectors: one question for each lane's access
+extern bool watched;  // traced, or looked at by the detectors
 void trace_launch(const char* name);
 bool trace_leaves_out(u64 block);
 void trace_block_done();

@@ -20,7 +20,7 @@ static inline void take_places(Wave& w, const Code& c, u32 offset, u32 bytes, To
         u32 reached = exec >> lane & 1 ? at.of[lane] : 0;
         last = reached > last ? reached : last;
     }
-    if (!exec || (!detecting && (u64)last + bytes <= w.lds_bytes)) return;
+    if (!exec || (!watched && (u64)last + bytes <= w.lds_bytes)) return;
     each_lane(exec, [&](u32 lane) { lds_place(w, lane, at.of[lane], bytes, how, site_of(c)); });
 }
 
