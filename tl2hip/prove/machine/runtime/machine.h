@@ -42,7 +42,8 @@ enum Unused : u8 { PAD, SEXT, PRESERVE };
 
 struct Code {
     Run run;
-    Source d, e;        // what it writes: the result, and a second one (a carry, the flag of a division)
+    Source d, e;        // what it writes: the result, and a second one (a carry, the flag of a division); of a buffer
+                        // access e is read: the scalar offset
     Source a, b, c;     // what it reads; of memory: address, data or offset, base
     i32 offset;         // bytes, of memory instructions; offset0 of two
     i32 offset1;
