@@ -11,6 +11,7 @@ from tests.cli.conftest import BAD, Cli, good
 from tl2hip import api
 from tl2hip.prove import compiler
 from tl2hip.prove.emulate import unsupported
+from tl2hip.prove.machine import library
 from tl2hip.source.problems import catalogue, page
 from tl2hip.source.problems.marks import load_all as load_marks
 
@@ -52,6 +53,24 @@ def test_verify_tells_what_it_tried(cli: Cli, tmp_path: Path) -> None:
     )
     assert "k.py: scale: good: " in ran.out and "worst/bound" in ran.out and "shapes: N=" in ran.out
     assert "gfx942: scale_kernel: " in ran.out and " VGPRs" in ran.out
+
+
+@proves
+def test_verify_runs_machine_code_as_well(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(good())
+    ran = cli("verify", "--machine", "k.py", "--shapes", "3", "--format", "json")
+    told = json.loads(ran.out)
+    assert ran.code == 0 and told["cases"] and all(c["machine"] for c in told["cases"])
+    ran = cli("verify", "--machine", "k.py", "--shapes", "3")
+    assert f"  machine code: good in {len(told['cases'])} of {len(told['cases'])} cases\n" in ran.out
+
+
+@proves
+def test_machine_code_that_is_not_known_is_told(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "k.py").write_text(good())
+    monkeypatch.setattr(library, "MEANINGS", {})
+    ran = cli("verify", "--machine", "k.py", "--shapes", "3")
+    assert ran.code == 1 and "error TL714: the machine code cannot be run: assembly line" in ran.out
 
 
 @proves

@@ -31,6 +31,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shapes", type=count, default=12, metavar="N", help="how many shapes to draw (12)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="draw other shapes and data (0)")
     parser.add_argument("--seconds", type=seconds, default=60.0, metavar="S", help="time for each kernel (60)")
+    parser.add_argument("--machine", action="store_true", help="run the compiler's gfx942 machine code as well")
     parser.add_argument("--hip", metavar="FILE", help="prove this text instead of the one tl2hip prints now")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="json: one object a kernel")
     parser.epilog = (
@@ -72,6 +73,7 @@ def _verify(source: Input, done: Conversion, given: Wanted, args: argparse.Names
         return FOUND
     code, began = FINE, time.monotonic()
     how: dict[str, Any] = {"shapes": args.shapes, "seed": args.seed, "seconds": args.seconds}
+    how["machine"] = args.machine
     for report in verify_all(done, functions, text=text, **how):
         proven.append(report.good)
         code = code if report.good else FOUND

@@ -21,7 +21,8 @@ class Options:
     that the reference may run side by side (None: what dependence analysis finds). `seconds` bounds the
     processor time of the whole, `steps` the serial iterations of a case, `work` its innermost statements,
     `python_work` those of a case that plain Python runs too; large cases have bounds of their own. Without `detect`
-    there are no races and out-of-range accesses to find, and more speed.
+    there are no races and out-of-range accesses to find, and more speed. `machine`: each case also runs the gfx942
+    machine code that the compiler makes of the text.
     """
 
     shapes: int = 12
@@ -38,6 +39,7 @@ class Options:
     work: int = WORK
     python_work: int = 20_000
     detect: bool = True
+    machine: bool = False
 
 
 _OWN = ("plan", "depths", "in_place", "parallel")

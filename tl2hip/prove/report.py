@@ -13,7 +13,8 @@ class Case:
     """One shape, mode and seed. `python` is "equal", "differs", "raised", or "" where plain Python was not run.
 
     `checked` elements were compared, `exact` of them bit for bit; `worst` is the largest error over its bound.
-    `skipped`: it took too long. `kernels` are those that the launcher took.
+    `skipped`: it took too long. `kernels` are those that the launcher took. `machine`: whether the machine code
+    gave what it must, None where it was not run.
     """
 
     sizes: dict[str, int]
@@ -27,6 +28,7 @@ class Case:
     good: bool = True
     skipped: bool = False
     kernels: tuple[str, ...] = ()
+    machine: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ class Report:
             lines.append("  shapes: " + "; ".join(shapes))
         if self.kernels:
             lines.append("  kernels: " + "; ".join(f"{k} in {_cases(n)}" for k, n in self.ran.items()))
+        if ran := [c.machine for c in tried if c.machine is not None]:
+            lines.append(f"  machine code: good in {sum(ran)} of {_cases(len(ran))}")
         lines += [f"  {p.severity} {p.code}: {p.text}" for p in self.problems]
         return "\n".join(lines)
 
@@ -101,6 +105,7 @@ class Report:
                     "good": c.good,
                     "skipped": c.skipped,
                     "kernels": list(c.kernels),
+                    "machine": c.machine,
                 }
                 for c in self.cases
             ],

@@ -1,7 +1,8 @@
 """verify: tries a kernel on drawn shapes and data, and tells what was tried and what was found.
 
 For each case the Python function must equal the nest run on NumPy, and the printed HIP, run on the emulated
-compute unit, must lie within the running bound of it, without a finding.
+compute unit, must lie within the running bound of it, without a finding. So must the machine code that the compiler
+makes of it, where that is asked for.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Collection
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,8 +25,11 @@ from tl2hip.prove.bound import Reference, Verdict, compare, reference
 from tl2hip.prove.compiler import CompileError
 from tl2hip.prove.draw import Data, Evaluator, NoScalars, Sizes, data, work
 from tl2hip.prove.emulate import Emulator, Library, LoadError, Run
+from tl2hip.prove.launching import launch, strides
+from tl2hip.prove.machine.library import MachineLibrary
+from tl2hip.prove.machine.program import NotUnderstood
 from tl2hip.prove.options import Options
-from tl2hip.prove.place import NOISE, copies, noise, placed
+from tl2hip.prove.place import copies, placed
 from tl2hip.prove.python import in_order
 from tl2hip.prove.reach import launched
 from tl2hip.prove.report import Case, Report
@@ -32,6 +37,7 @@ from tl2hip.prove.scalars import DRAWS
 from tl2hip.prove.trials import Trial, outer, trials
 from tl2hip.source.problems.base import Problem
 from tl2hip.source.problems.proving import (
+    CodeNotUnderstood,
     InputChanged,
     KernelNotRun,
     KernelNotTried,
@@ -47,18 +53,12 @@ from tl2hip.source.problems.proving import (
 )
 
 if TYPE_CHECKING:
-    from tl2hip.hip.launcher import Argument, LauncherInfo
+    from tl2hip.hip.launcher import LauncherInfo
 
 __all__ = ["Options", "Session", "verify"]
 
 RAISED = (ArithmeticError, IndexError, ValueError)
 """What Python may raise where the kernel gives the IEEE value, or 0 for a load out of range."""
-
-CALLS, SPARE_TURNS = 64, 64
-"""How many calls to HIP's functions a launcher may make for each turn of the nest's loops and each of its kernels,
-and how many turns more. A loop until something converges may take other turns than the nest's: sums that are taken
-in another order round differently."""
-
 
 def verify(
     nest: Nest,
@@ -72,13 +72,17 @@ def verify(
     UnsupportedHost and MissingCompiler where the emulated compute unit cannot run here.
     """
     session = Session(nest, launcher, function, options or Options())
-    try:
-        library = Emulator.load(text, detect=session.options.detect)
-    except (CompileError, LoadError) as error:
-        log = getattr(error, "log", "") or str(error)
-        return Report(nest.name, (), (TextRefused(log.strip(), at=nest.at),))
-    with library:
-        session.try_all(library)
+    how = session.options
+    with ExitStack() as loaded:
+        try:
+            library = loaded.enter_context(Emulator.load(text, detect=how.detect))
+            machine = loaded.enter_context(MachineLibrary(text, detect=how.detect)) if how.machine else None
+        except (CompileError, LoadError) as error:
+            log = getattr(error, "log", "") or str(error)
+            return Report(nest.name, (), (TextRefused(log.strip(), at=nest.at),))
+        except NotUnderstood as error:
+            return Report(nest.name, (), (CodeNotUnderstood(str(error), at=nest.at),))
+        session.try_all(library, machine)
     return session.report()
 
 
@@ -103,8 +107,8 @@ class Session:
         self.unfit = 0
         """How many cases were left out because no scalars were found for them."""
 
-    def try_all(self, library: Library) -> None:
-        """Runs every case until time is up."""
+    def try_all(self, library: Library, machine: Library | None = None) -> None:
+        """Runs every case until time is up, as machine code too where that is given."""
         planned = trials(self.nest, self.options, self.parallel)
         if not planned:
             self.add(NothingDrawn(self.nest.name, at=self.nest.at))
@@ -115,7 +119,7 @@ class Session:
                 why = f"{self.options.seconds:g} seconds were up"
                 self.add(NotTried(left, len(planned), why, at=self.nest.at))
                 break
-            self.cases.append(self.try_one(library, t.sizes, t.mode, t.seed, t))
+            self.cases.append(self.try_one(library, t.sizes, t.mode, t.seed, t, machine))
         self.judge_kernels(planned)
 
     def add(self, problem: Problem) -> None:
@@ -126,7 +130,15 @@ class Session:
 
     # --- one case
 
-    def try_one(self, library: Library, sizes: Sizes, mode: str, seed: int, trial: Trial | None = None) -> Case:
+    def try_one(
+        self,
+        library: Library,
+        sizes: Sizes,
+        mode: str,
+        seed: int,
+        trial: Trial | None = None,
+        machine: Library | None = None,
+    ) -> Case:
         """Runs a case; without a trial arrays are shifted where the seed is odd."""
         steps = trial.steps if trial else self.options.steps
         shifted = trial.shifted if trial else outer(self.nest) if seed % 2 else ()
@@ -143,12 +155,11 @@ class Session:
         except TooLong:
             return Case(sizes, mode, seed, skipped=True)
         python = self.run_python(drawn, sizes, typed, told)
-        got, ran = self.run_hip(library, drawn, sizes, shifted, turns)
-        self.judge_run(ran, told)
-        verdicts = {}
-        if ran.status == 0:
-            verdicts = {name: self.judge(name, got[name], typed[name], references[name], told) for name in typed}
-            self.judge_inputs(got, drawn, typed, told)
+        ran, verdicts = self.launched(library, drawn, sizes, shifted, turns, typed, references, told)
+        as_code = None
+        if machine is not None:
+            told = f"{told}; machine code"
+            as_code = _good(*self.launched(machine, drawn, sizes, shifted, turns, typed, references, told))
         return Case(
             sizes,
             mode,
@@ -158,16 +169,36 @@ class Session:
             exact=sum(v.exact for v in verdicts.values()),
             undecided=sum(v.undecided for v in verdicts.values()),
             worst=max((v.worst_ratio for v in verdicts.values()), default=0.0),
-            good=ran.status == 0 and not ran.errors and all(v.good for v in verdicts.values()),
+            good=_good(ran, verdicts) and as_code is not False,
             kernels=tuple(k for k in self.launcher.kernels if k in ran.launches),
+            machine=as_code,
         )
+
+    def launched(
+        self,
+        library: Library,
+        drawn: Data,
+        sizes: Sizes,
+        shifted: Collection[str],
+        turns: int,
+        typed: dict[str, Values],
+        references: dict[str, Reference],
+        told: str,
+    ) -> tuple[Run, dict[str, Verdict]]:
+        """A case launched from a library and judged: the run, and how each array lies beside the nest's."""
+        got, ran = self.run_hip(library, drawn, sizes, shifted, turns)
+        self.judge_run(ran, told)
+        if ran.status:
+            return ran, {}
+        self.judge_inputs(got, drawn, typed, told)
+        return ran, {name: self.judge(name, got[name], typed[name], references[name], told) for name in typed}
 
     def drawn(self, sizes: Sizes, mode: str, seed: int) -> Data:
         """The data of a case, one array for two names where they may be in place."""
         found = data(self.nest, sizes, mode, seed)
-        strides = self.strides(Evaluator(self.nest, sizes, found.scalars))
-        for name in strides:  # elements that share memory are one
-            found.arrays[name] = placed(found.arrays[name], False, strides[name])
+        stated = strides(self.nest, Evaluator(self.nest, sizes, found.scalars))
+        for name in stated:  # elements that share memory are one
+            found.arrays[name] = placed(found.arrays[name], False, stated[name])
         if seed % 3 == 1:
             paired: set[str] = set()
             for a, b in self.options.in_place:
@@ -248,41 +279,10 @@ class Session:
         turns: int | None = None,
     ) -> tuple[dict[str, Values], Run]:
         """The arrays after a launch, and the run. Those that are `shifted` (True: all) start one element into their
-        memory. Where it is known how many `turns` the nest's loops took, a launcher whose own loops take far more
-        is given up."""
+        memory."""
         if isinstance(shifted, bool):
             shifted = outer(self.nest) if shifted else ()
-        at = Evaluator(self.nest, sizes, drawn.scalars)
-        buffers = copies(drawn.arrays, shifted, self.strides(at))
-        for argument in self.launcher.arguments:
-            if argument.kind == "result":
-                array = self.nest.array(argument.name)
-                shape = tuple(int(n or 0) for n in at.extents(array))
-                buffers[argument.name] = placed(noise(shape, array.dtype), argument.name in shifted)
-        sizes_and_scalars = {**sizes, **drawn.scalars}
-        space = self.workspace(library, sizes_and_scalars)
-        passed: list[Any] = []
-        for a in self.launcher.arguments:
-            if a.kind in ("array", "result"):
-                passed.append(buffers[a.name])
-            elif a.kind == "workspace":
-                passed.append(space)
-            elif a.kind != "stream":
-                passed.append(sized(a, sizes_and_scalars))
-        calls = None if turns is None else (turns + SPARE_TURNS) * (len(self.launcher.kernels) + 1) * CALLS
-        return buffers, library.call(self.launcher.name, passed, calls=calls)
-
-    def strides(self, at: Evaluator) -> dict[str, tuple[int, ...]]:
-        """The strides, in elements, of the arrays that are not row-major."""
-        stated = {a.name: a.strides for a in self.nest.arrays if a.strides is not None}
-        return {name: tuple(at.whole(s) or 0 for s in strides) for name, strides in stated.items()}
-
-    def workspace(self, library: Library, values: dict[str, Any]) -> Values:
-        """The workspace the launcher asks for, full of noise."""
-        if self.launcher.workspace is None:
-            return np.zeros(0, np.uint8)
-        arguments = [sized(a, values) for a in self.launcher.workspace_arguments]
-        return np.full(library.value(self.launcher.workspace, arguments), NOISE, np.uint8)
+        return launch(self.nest, self.launcher, library, drawn, sizes, shifted, turns)
 
     # --- judging
 
@@ -359,6 +359,11 @@ class Session:
         return Report(self.nest.name, tuple(self.cases), tuple(self.problems), self.launcher.kernels)
 
 
+def _good(ran: Run, verdicts: dict[str, Verdict]) -> bool:
+    """Whether a launch gave what it must, and nothing was found."""
+    return ran.status == 0 and not ran.errors and all(v.good for v in verdicts.values())
+
+
 def _identical(a: Values, b: Values) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
@@ -369,9 +374,3 @@ def describe(sizes: Sizes, mode: str, seed: int, shifted: Collection[str] = ()) 
     data = f"{mode} data, seed {seed}"
     off = f"; {', '.join(shifted)} one element into memory" if shifted else ""
     return f"{extents}; {data}{off}" if extents else data + off
-
-
-def sized(argument: Argument, values: dict[str, Any]) -> Any:
-    """A dim or scalar as the launcher's C type."""
-    assert argument.dtype is not None
-    return numpy_type(argument.dtype).type(values[argument.name])

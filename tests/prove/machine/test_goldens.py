@@ -89,12 +89,6 @@ def test_the_same_bytes_as_on_the_emulated_unit(name: str, monkeypatch: pytest.M
     assert made[0].runs >= 15
 
 
-@pytest.mark.parametrize("name", [one for one in NOT_EXACT if one != "gemm_article"])
-def test_nothing_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    report = proven(name, MachineLibrary, monkeypatch)
-    assert report.good and report.cases, report.text
-
-
 def faulty(change: Callable[[list[str]], None]) -> Callable[[str], MachineLibrary]:
     """Libraries whose assembly was changed, line by line."""
 

@@ -236,6 +236,22 @@ class KernelNotTried(Problem):
 
 
 @dataclass(frozen=True)
+class CodeNotUnderstood(Problem):
+    """The executor does not know something in the machine code."""
+
+    code: ClassVar[str] = "TL714"
+    title: ClassVar[str] = "machine code that the executor does not know"
+    message: ClassVar[str] = "the machine code cannot be run: {reason}"
+    help: ClassVar[str] = "leave --machine out to prove the printed text; the instruction is missing in tl2hip"
+    why: ClassVar[str] = (
+        "`verify --machine` runs the instructions that the compiler makes of the printed text. One that it has no"
+        " exact meaning for is never guessed."
+    )
+
+    reason: str
+
+
+@dataclass(frozen=True)
 class DeviceRefused(Problem):
     """The compiler for gfx942 refuses the printed text."""
 
