@@ -145,7 +145,7 @@ class _Encoder:
             self.matrix(instruction, code, facts)
         elif meaning := self.meanings.get(name):
             encode_arithmetic(self.resolved(instruction, at), meaning, code, facts)
-        if name not in self.functions:
+        else:
             raise refuse(f"the instruction {instruction.name}", instruction)
         code.run = self.functions[name]
 
