@@ -74,6 +74,18 @@ def test_machine_code_that_is_not_known_is_told(cli: Cli, tmp_path: Path, monkey
 
 
 @proves
+def test_inspect_tells_what_the_model_says(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(good())
+    ran = cli("inspect", "--model", "k.py")
+    assert ran.code == 0 and "as a model of one compute unit has it, with N=4096:" in ran.out
+    assert "clocks are no times" in ran.out and "scale_kernel at latency 200 clk, 54 B/clk: " in ran.out
+    told = json.loads(cli("inspect", "--model", "--json", "k.py").out)["model"]
+    (settings,) = told["kernels"].values()
+    assert [one["latency"] for one in settings] == [200, 600, 700] and told["sizes"] == {"N": 4096}
+    assert all(0 < one["busy"]["memory"] <= 1 and one["clocks_a_block"] > 0 for one in settings)
+
+
+@proves
 def test_verify_finds_another_function(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(WRONG)
     ran = cli("verify", "k.py", "--shapes", "3", "--format", "json")

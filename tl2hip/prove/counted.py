@@ -74,7 +74,7 @@ class Counted:
 def count(plan: Plan, text: str, launcher: LauncherInfo, counters: tuple[KernelCounters, ...]) -> Counted:
     """The figures of one function of a printed text. Raises MissingCompiler and UnsupportedHost."""
     own = {k.name for k in plan.kernels}
-    sizes = _sizes(plan.nest)
+    sizes = largest(plan.nest, BUDGET)
     run = _run(plan.nest, text, launcher, sizes) if sizes is not None else None
     return Counted(plan.nest.name, plan, tuple(c for c in counters if c.name in own), sizes or {}, run)
 
@@ -85,11 +85,12 @@ def _run(nest: Nest, text: str, launcher: LauncherInfo, sizes: Sizes) -> Run:
         return session.run_hip(library, data(nest, sizes, "normal", 0), sizes, False)[1]
 
 
-def _sizes(nest: Nest) -> Sizes | None:
-    """The largest sizes within the budget: alike extents where the asserts admit them, else drawn ones."""
+def largest(nest: Nest, budget: int) -> Sizes | None:
+    """The largest sizes within a budget of innermost statements: alike extents where the asserts admit them, else
+    drawn ones; None where there are none."""
     alike = [dict.fromkeys(nest.dims, n) for n in EXTENTS] if nest.dims else [{}]
     for sizes in alike:
-        if work(nest, sizes) <= BUDGET and admitted(nest, sizes):
+        if work(nest, sizes) <= budget and admitted(nest, sizes):
             return sizes
     drawn = shapes(nest, 0, 12) if nest.dims else ()
     return max(drawn, key=lambda sizes: work(nest, sizes), default=None)

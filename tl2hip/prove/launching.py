@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from tl2hip.nest.ir import Nest
 from tl2hip.nest.run.arithmetic import Values, numpy_type
 from tl2hip.prove.draw import Data, Evaluator, Sizes
-from tl2hip.prove.emulate import Library, Run
+from tl2hip.prove.emulate import Run
 from tl2hip.prove.place import NOISE, copies, noise, placed
 
 if TYPE_CHECKING:
@@ -22,10 +22,20 @@ and how many turns more. A loop until something converges may take other turns t
 in another order round differently."""
 
 
+class Callee(Protocol):
+    """What launchers are called through: a Library, or what stands before one."""
+
+    def call(self, launcher: str, args: Sequence[Any], *, calls: int | None = None) -> Run:
+        """Runs a launcher."""
+
+    def value(self, function: str, args: Sequence[Any]) -> int:
+        """The size that a host function of the text gives."""
+
+
 def launch(
     nest: Nest,
     launcher: LauncherInfo,
-    library: Library,
+    library: Callee,
     drawn: Data,
     sizes: Sizes,
     shifted: Collection[str],
@@ -63,7 +73,7 @@ def strides(nest: Nest, at: Evaluator) -> dict[str, tuple[int, ...]]:
     return {name: tuple(at.whole(s) or 0 for s in given) for name, given in stated.items()}
 
 
-def _workspace(launcher: LauncherInfo, library: Library, values: dict[str, Any]) -> Values:
+def _workspace(launcher: LauncherInfo, library: Callee, values: dict[str, Any]) -> Values:
     """The workspace the launcher asks for, full of noise."""
     if launcher.workspace is None:
         return np.zeros(0, np.uint8)

@@ -19,11 +19,13 @@ struct Traced {
     u16 step_bytes;
 };
 
-// Which block of which launch of a kernel, "" for any; nothing is traced while there is no name.
+// Which block of which launch of a kernel, "" for any. The name is kept here: the caller's is gone after its call.
+constexpr u32 LONGEST_NAME = 4096;
 struct Wanted {
-    const char* name;
+    bool any;  // something is
     u32 launch;
     u64 block;
+    char name[LONGEST_NAME];
 };
 
 // Accesses of one instruction: a lane's second one is of the second.
@@ -42,8 +44,13 @@ static Traces accesses[MOST_ACCESSES];
 static u32 access_count;
 
 EXPORT void tl2hip_trace(const char* name, u32 launch, u64 block) {
-    wanted = {name, launch, block};
+    wanted.any = name;
     if (!name) return;
+    wanted.launch = launch;
+    wanted.block = block;
+    u32 length = 0;
+    for (; name[length] && length < LONGEST_NAME - 1; ++length) wanted.name[length] = name[length];
+    wanted.name[length] = 0;
     traced = {};
     traced.step_bytes = sizeof(Step);
 }
@@ -51,7 +58,7 @@ EXPORT void tl2hip_trace(const char* name, u32 launch, u64 block) {
 EXPORT const Traced* tl2hip_traced() { return &traced; }
 
 void trace_launch(const char* name) {
-    tracing = wanted.name && (!*wanted.name || same_text(name, wanted.name)) && wanted.launch-- == 0;
+    tracing = wanted.any && (!*wanted.name || same_text(name, wanted.name)) && wanted.launch-- == 0;
     watched = tracing || detecting;
     if (!tracing || steps) return;
     void* at = mmap(nullptr, sizeof(Step) * (u64)MOST_STEPS, 3, 0x4022, -1, 0);
@@ -69,7 +76,7 @@ void trace_block_done() {
     memcpy(traced.id, unit.id, sizeof traced.id);
     traced.ended = true;
     tracing = false;
-    wanted.name = nullptr;
+    wanted.any = false;
     give_up();  // no other block is of interest
 }
 

@@ -1,0 +1,98 @@
+"""What the model of a compute unit says of the kernels that a launcher's call launches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tl2hip.nest.ir import Nest
+from tl2hip.prove.counted import largest
+from tl2hip.prove.draw import data
+from tl2hip.prove.emulate import Run
+from tl2hip.prove.evaluate import Sizes
+from tl2hip.prove.launching import launch
+from tl2hip.prove.machine.library import MachineLibrary
+from tl2hip.prove.machine.model.result import Cause, LoopResult, Result
+from tl2hip.prove.machine.model.run import modelled
+from tl2hip.prove.machine.model.show import show
+
+if TYPE_CHECKING:
+    from tl2hip.hip.launcher import LauncherInfo
+
+
+BUDGET = 150_000_000
+"""The innermost statements that a run of the executor may take."""
+
+
+@dataclass(slots=True)
+class _Modelling:
+    """A library whose calls are modelled, kernel by kernel, at each of the standard settings of memory."""
+
+    machine: MachineLibrary
+    results: dict[str, tuple[Result, ...]] = field(default_factory=dict)
+
+    def call(self, launcher: str, args: Sequence[Any], *, calls: int | None = None) -> Run:
+        ran = self.machine.call(launcher, args, calls=calls)
+        self.results = {name: modelled(self.machine, launcher, args, kernel=name) for name in ran.launches}
+        return ran
+
+    def value(self, function: str, args: Sequence[Any]) -> int:
+        return self.machine.value(function, args)
+
+
+@dataclass(frozen=True, slots=True)
+class Modelled:
+    """What the model says of each kernel that is launched for some sizes, at each setting."""
+
+    sizes: Sizes
+    results: dict[str, tuple[Result, ...]]
+
+    def lines(self) -> Iterator[str]:
+        """The figures for people."""
+        extents = " ".join(f"{n}={v}" for n, v in self.sizes.items()) or "its own sizes"
+        yield f"  as a model of one compute unit has it, with {extents}:"
+        for found in self.results.values():
+            yield from (f"    {line}" if line else "" for line in show(found).split("\n"))
+
+    def data(self) -> dict[str, Any]:
+        """The same as plain data: by kernel, one entry a setting."""
+        kernels = {name: [_of_result(one) for one in found] for name, found in self.results.items()}
+        return {"sizes": self.sizes, "kernels": kernels}
+
+
+def model_of(nest: Nest, text: str, launcher: LauncherInfo) -> Modelled:
+    """What the model says of a launcher's kernels, for sizes as large as the executor runs in a second.
+
+    Raises UnsupportedHost, MissingCompiler and program.NotUnderstood, and ValueError where there are no such sizes
+    or a block executes more than can be modelled.
+    """
+    sizes = largest(nest, BUDGET)
+    if sizes is None:
+        raise ValueError("no sizes were found to run it with: choose them with --set")
+    machine = MachineLibrary(text, detect=False)
+    with machine:
+        modelling = _Modelling(machine)
+        launch(nest, launcher, modelling, data(nest, sizes, "normal", 0), sizes, (), None)
+        return Modelled(sizes, modelling.results)
+
+
+def _of_result(one: Result) -> dict[str, Any]:
+    return {
+        "latency": one.settings.latency,
+        "bandwidth": one.settings.bandwidth,
+        "resident_blocks": one.resident,
+        "clocks_a_block": one.clocks_a_block,
+        **_figures(one),
+        "loops": [_of_loop(loop) for loop in one.loops],
+    }
+
+
+def _of_loop(loop: LoopResult) -> dict[str, Any]:
+    place = {"assembly_line": loop.line, "hip_line": loop.source}
+    return {**place, "iterations": loop.iterations, "clocks": loop.clocks, **_figures(loop)}
+
+
+def _figures(one: Result | LoopResult) -> dict[str, Any]:
+    busy = {"mfma": one.busy.mfma, "valu": one.busy.valu, "lds": one.busy.lds, "memory": one.busy.memory}
+    return {"busy": busy, "waits": {cause.value: one.share(cause) for cause in Cause if one.share(cause)}}
