@@ -50,7 +50,6 @@ def test_one_fit_again() -> None:
     assert fits.solve(fit) == pytest.approx(aligned(fit, "sinh_f32"), rel=1e-9)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fit", FITS, ids=name)
 def test_every_fit_again(fit: Fit) -> None:
     again = fits.solve(fit)
