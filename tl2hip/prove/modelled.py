@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tl2hip.nest.ir import Nest
 from tl2hip.prove.counted import largest
 from tl2hip.prove.draw import data
@@ -33,8 +35,16 @@ class _Modelling:
     results: dict[str, tuple[Result, ...]] = field(default_factory=dict)
 
     def call(self, launcher: str, args: Sequence[Any], *, calls: int | None = None) -> Run:
+        arrays = [one for one in args if isinstance(one, np.ndarray) and one.flags.writeable]
+        before = [one.copy() for one in arrays]
         ran = self.machine.call(launcher, args, calls=calls)
-        self.results = {name: modelled(self.machine, launcher, args, kernel=name) for name in ran.launches}
+        if ran.status:
+            told = ran.errors[0].message if ran.errors else f"the launcher gives {ran.status}"
+            raise ValueError(f"the run that is traced fails: {told}")
+        for name in ran.launches:
+            for one, old in zip(arrays, before, strict=True):
+                one[...] = old  # each trace is of the same data
+            self.results[name] = modelled(self.machine, launcher, args, kernel=name)
         return ran
 
     def value(self, function: str, args: Sequence[Any]) -> int:

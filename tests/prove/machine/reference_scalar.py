@@ -40,7 +40,7 @@ REFERENCE |= {
     "s_mul_hi_u32": ("u32 u32 : u32", lambda a, b: {"d": a * b >> 32}),
     "s_mul_hi_i32": ("i32 i32 : i32", lambda a, b: {"d": a * b >> 32}),
     "s_abs_i32": ("i32 : u32", lambda a: _with_zero(abs(a), 32)),
-    "s_absdiff_i32": ("i32 i32 : u32", lambda a, b: _with_zero(abs(a - b), 32)),
+    "s_absdiff_i32": ("i32 i32 : u32", lambda a, b: _with_zero(abs(signed((a - b) % 2**32, 32)), 32)),
     "s_mov_b32": ("u32 : u32", lambda a: {"d": a}),
     "s_mov_b64": ("u64 : u64", lambda a: {"d": a}),
     "s_movk_i32": ("i16 : i32", lambda a: {"d": a}),
@@ -61,7 +61,7 @@ for _n in (1, 2, 3, 4):
 
 for _kind in ("i32", "u32"):
     REFERENCE[f"s_min_{_kind}"] = (f"{_kind} {_kind} : {_kind}", lambda a, b: {"d": min(a, b), "scc": int(a < b)})
-    REFERENCE[f"s_max_{_kind}"] = (f"{_kind} {_kind} : {_kind}", lambda a, b: {"d": max(a, b), "scc": int(a > b)})
+    REFERENCE[f"s_max_{_kind}"] = (f"{_kind} {_kind} : {_kind}", lambda a, b: {"d": max(a, b), "scc": int(a >= b)})
 
 
 # ---- bits, for both widths

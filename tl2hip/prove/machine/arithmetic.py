@@ -74,14 +74,21 @@ def _counts(kind: Type, value: object) -> bool:
 def _source(instruction: Instruction, meaning: Meaning, kind: Type, operand: Operand) -> Source:
     value = operand.value
     change = Change.NEGATE * operand.negate | Change.ABSOLUTE * operand.absolute | Change.EXTEND * operand.extend
-    if change and (meaning.once or kind.name == "mask"):
+    signed = kind.floating and not kind.packed and not kind.name.startswith("pair_")
+    if change and (meaning.once or kind.name == "mask" or (not signed and not operand.extend)):
         raise _refuse("the change of an operand", instruction)
     if operand.extend and instruction.encoding != "sdwa":
         raise _refuse("sext", instruction)
     # Two numbers are read from both halves of a register where op_sel_hi does not say otherwise.
     halves = Halves.HIGH_FROM_HIGH if kind.packed or kind.name.startswith("pair_") else 0
+    if isinstance(value, (Constant, Scc)) and kind.name in ("row", "mask"):
+        raise _refuse(f"an operand that is no {kind.name}", instruction)
     if isinstance(value, Constant):
-        return Source(Kind.CONSTANT, change, 0, halves, 0, 0, constant(kind, value.value, _literal(value)))
+        try:
+            bits = constant(kind, value.value, _literal(value))
+        except ValueError as error:
+            raise _refuse(str(error), instruction) from None
+        return Source(Kind.CONSTANT, change, 0, halves, 0, 0, bits)
     if value == Word("src_shared_base") and kind.name == "u64" and not change:
         return Source(Kind.CONSTANT, bits=SHARED_BASE)
     if isinstance(value, Scc):
@@ -164,6 +171,9 @@ def _halves(instruction: Instruction, meaning: Meaning, code: Code) -> set[str]:
             source.halves = source.halves & ~bits[name] | (bits[name] if on else 0)
         if len(setting) > len(sources):
             code.high = setting[-1]
+    for kind, source in zip(meaning.sources, sources, strict=False):
+        if kind.name.startswith("mix") and source.kind == Kind.CONSTANT and source.halves & Halves.HIGH_FROM_HIGH:
+            raise _refuse("a constant that is read as f16", instruction)
     return set(given)
 
 

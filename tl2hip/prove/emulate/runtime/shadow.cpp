@@ -47,15 +47,15 @@ static void clear(Range& range) {
 
 void shadow_launch() {
     last_range = &lds;
-    if (!detecting) return;
-    if (lds.low != unit.lds || lds.high != unit.lds_end) {
+    if (lds.low != unit.lds || lds.high != unit.lds_end || (lds.written != nullptr) != detecting) {
         u64 old = lds.high - lds.low;
         free_cells(lds.written, old);
         free_cells(lds.read, old);
         free_cells(lds.atomic, old);
         lds = {unit.lds, unit.lds_end, true, IN_LDS, nullptr, nullptr, nullptr};
-        clear(lds);
+        if (detecting) clear(lds);
     }
+    if (!detecting) return;
     launch_stamp = ++stamp;
 }
 

@@ -15,11 +15,11 @@ s_mul_i32          u32 = u32 u32  : d = a * b
 s_mul_hi_u32       u32 = u32 u32  : d = (u32)((u64)a * b >> 32)
 s_mul_hi_i32       i32 = i32 i32  : d = (i32)((i64)a * b >> 32)
 s_abs_i32          u32 = i32      : d = a < 0 ? 0 - (u32)a : (u32)a; scc = d != 0
-s_absdiff_i32      u32 = i32 i32  : d = a < b ? (u32)b - (u32)a : (u32)a - (u32)b; scc = d != 0
+s_absdiff_i32      u32 = u32 u32  : d = a - b; d = (i32)d < 0 ? 0 - d : d; scc = d != 0
 s_min_i32          i32 = i32 i32  : scc = a < b; d = scc ? a : b
 s_min_u32          u32 = u32 u32  : scc = a < b; d = scc ? a : b
-s_max_i32          i32 = i32 i32  : scc = a > b; d = scc ? a : b
-s_max_u32          u32 = u32 u32  : scc = a > b; d = scc ? a : b
+s_max_i32          i32 = i32 i32  : scc = a >= b; d = scc ? a : b
+s_max_u32          u32 = u32 u32  : scc = a >= b; d = scc ? a : b
 s_lshl1_add_u32    u32 = u32 u32  : u64 sum = ((u64)a << 1) + b; d = (u32)sum; scc = sum >> 32 != 0
 s_lshl2_add_u32    u32 = u32 u32  : u64 sum = ((u64)a << 2) + b; d = (u32)sum; scc = sum >> 32 != 0
 s_lshl3_add_u32    u32 = u32 u32  : u64 sum = ((u64)a << 3) + b; d = (u32)sum; scc = sum >> 32 != 0

@@ -62,7 +62,7 @@ void check_update(Wave& w, u32 lane, u64 address, u32 bytes, u64 site) {
 }
 
 u8* lds_place(Wave& w, u32 lane, u64 address, u32 bytes, Touch how, u64 site) {
-    if (address + bytes > w.lds_bytes) {
+    if (bytes > w.lds_bytes || address > w.lds_bytes - bytes) {
         Access access = {address, bytes, how != READ};
         set_lane(w, lane);
         report(OUT_OF_BOUNDS, ERROR, site, IN_LDS, (i64)address, &access, 0);
