@@ -78,11 +78,9 @@ def rows(x: Tensor[f32, N, M, strides(M, 1)], y: Tensor[f32, N, M]) -> None:
 """
 
 
-def test_a_case_that_takes_too_much_memory_is_counted() -> None:
-    compared, _, none = cases("rows", ROWS)
-    rest, _, given_up = cases("rows", ROWS.replace("strides(M, 1)", "strides(2147483648, 1)"))
-    assert none == 0 and given_up > 0
-    assert rest + given_up == compared
+def test_arrays_with_far_strides_have_shapes_that_memory_has_room_for() -> None:
+    compared, _, given_up = cases("rows", ROWS.replace("strides(M, 1)", "strides(2147483648, 1)"))
+    assert compared > 0 and given_up == 0
 
 
 PIECES = """

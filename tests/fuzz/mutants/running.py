@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 import sys
 import warnings
@@ -22,7 +21,6 @@ from tl2hip.nest.run.machine import TooLong
 from tl2hip.prove.bound import reference
 from tl2hip.prove.draw import Data, Sizes
 from tl2hip.prove.emulate import Library
-from tl2hip.prove.evaluate import Evaluator
 from tl2hip.prove.python import in_order
 from tl2hip.prove.shapes import admitted, elements, shapes, work
 from tl2hip.prove.verify import Options, describe
@@ -36,8 +34,6 @@ WORK = 1200
 """How many innermost statements a case may take."""
 ELEMENTS = 1 << 16
 """How many elements the arrays of a case may have."""
-ROOM = 1 << 22
-"""How many elements one array may take up in memory, whatever its strides."""
 DRAWN = 3
 MODES = ("integers", "normal", "edges", "coded")
 
@@ -107,7 +103,7 @@ class Compared:
     raised: int = 0
     """Cases in which Python raised; the function's own `assert` among what did."""
     given_up: int = 0
-    """Cases that were left unfinished: they take too many lines of Python, iterations of the nest, or memory."""
+    """Cases that were left unfinished: they take too many lines of Python, or iterations of the nest."""
     past_i64: int = 0
     """Cases in which Python's own integers leave the 64 bits that a kernel has for them."""
     changed: bool = False
@@ -156,9 +152,6 @@ def compared(
     session = BothSession(nest, kernel.printed.launcher, called, how)
     found = Compared()
     for sizes, mode in cases(nest, seed):
-        if room(nest, sizes) > ROOM:
-            found = replace(found, given_up=found.given_up + 1)
-            continue
         drawn, told = session.drawn(sizes, mode, seed), describe(sizes, mode, seed)
         known = len(session.problems)
         try:
@@ -196,19 +189,6 @@ def cases(nest: Nest, seed: int) -> Iterator[tuple[Sizes, str]]:
     for k, sizes in enumerate(drawn):
         if admitted(nest, sizes) and work(nest, sizes) <= 4 * WORK and elements(nest, sizes) <= ELEMENTS:
             yield sizes, MODES[(k + seed) % len(MODES)]
-
-
-def room(nest: Nest, sizes: Sizes) -> int:
-    """The elements of memory that the largest array takes up, by its strides where it has its own."""
-    at, most = Evaluator(nest, sizes), 0
-    for a in nest.arrays:
-        shape = [n or 0 for n in at.extents(a)]
-        if a.strides is None or 0 in shape:
-            most = max(most, math.prod(shape))
-        else:
-            strides = (at.whole(s) or 0 for s in a.strides)
-            most = max(most, 1 + sum((n - 1) * abs(s) for n, s in zip(shape, strides, strict=True)))
-    return most
 
 
 def leaves_i64(function: Function, nest: Nest, drawn: Data) -> bool:
