@@ -33,7 +33,10 @@ PAIR = ("return a, 1", "y[i], z = h(x[i])")
         ("(a: i32) -> np.int32", INDEX),
         ("(a: Tensor[f32, N]) -> f32", ROW),
         ("(a: NDArray[np.float32]) -> float", ROW),
+        ("(a: Tensor) -> Any", ROW),
         ("(a: np.ndarray) -> np.float32", ROW),
+        ("(a: np.ndarray[Any, np.dtype[np.float32]]) -> f32", ROW),
+        ("(a: NDArray[T]) -> float", ROW),
         ("(a) -> tuple[f32, int]", PAIR),
         ("(a) -> tuple", PAIR),
         ("(a, b: float = 2) -> float", ("return a * b", "y[i] = h(x[i])")),
@@ -65,7 +68,8 @@ def test_what_holds_converts(head: str, use: tuple[str, str]) -> None:
         ("(a) -> tuple[f32, f32]", PAIR, ("TL318", "tuple[f32, f32]")),
         ("(a) -> tuple[f32]", PAIR, ("TL318", "tuple[f32]")),
         ("(a, b) -> float", ("a[b] = 1", "h(y, i)"), ("TL318", "float")),
-        ("(a) -> float", ("b = a * 2\n    return X[0]", "h(x[i])"), ("TL301", "X")),
+        ("(a: np.ndarray[Any, np.dtype[np.float64]])", ROW, ("TL314", "np.ndarray[Any, np.dtype[np.float64]]")),
+        ("(a) -> tuple[f32]", ONE, ("TL318", "tuple[f32]")),
     ],
 )
 def test_what_does_not_hold_is_refused(head: str, use: tuple[str, str], expected: tuple[str, str]) -> None:

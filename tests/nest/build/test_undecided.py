@@ -100,6 +100,12 @@ def test_every_way_to_carry_such_a_value_is_followed(body: str, expected: str) -
     assert refusal(over(body, "x: Tensor[i8, N], y: Tensor[i32, N], n: int")) == ("TL328", expected)
 
 
+def test_a_slice_takes_such_a_value_as_an_element_does() -> None:
+    body = "m = 0.1\nif n > 2:\n    m = x[0]\ny[:] = m"
+    assert refusal(over(body, "x: Tensor[f32, N], y: Tensor[f64, N], n: int")) == ("TL328", "y[:] = m")
+    check(over(body, "x: Tensor[f32, N], y: Tensor[f32, N], n: int"), sample("f32"), np.zeros(9, "f4"), 2)
+
+
 @pytest.mark.parametrize(
     "use", ["m.astype(np.float32)", "m.ndim", "sum(x[j] for j in range(n)).astype(np.float32)"]
 )

@@ -43,8 +43,7 @@ def store(ctx: Context, target: View, value: Value, at: Span) -> None:
     if not target.shape:
         if isinstance(found, ArrayValue):
             raise Refused(problems.ElementNeedsOneValue(at=at))
-        one = decided(ctx, (found,), lambda v: ScalarValue(stored(v[0], target.dtype, at)), at)
-        ctx.emit(store_one(target.array, target.index(()), one.expr, at))
+        ctx.emit(store_one(target.array, target.index(()), _taken(ctx, found, target.dtype, at), at))
         return
     _check_shape(ctx, target.shape, found, at)
     if _overlaps(ctx, target, found):
@@ -53,8 +52,13 @@ def store(ctx: Context, target: View, value: Value, at: Span) -> None:
     elif isinstance(found, ScalarValue) and target.array in reads_of(found):
         found = replace(found, expr=ctx.temporary(found.expr, "value"))
     with loops(ctx, target.shape) as index:
-        e = stored(element(found, index), target.dtype, at)
+        e = _taken(ctx, element(found, index), target.dtype, at)
         ctx.emit(store_one(target.array, target.index(index), e, at))
+
+
+def _taken(ctx: Context, value: ScalarValue, dtype: DType, at: Span) -> ir.Expr:
+    """A number as an element of `dtype` takes it, the same whatever Python may have in its place."""
+    return decided(ctx, (value,), lambda v: ScalarValue(stored(v[0], dtype, at)), at).expr
 
 
 def update(ctx: Context, target: View, op: str, value: Value, at: Span) -> None:
