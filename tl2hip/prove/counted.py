@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from tl2hip.nest.ir import Nest
 from tl2hip.plan.ir import Plan
-from tl2hip.prove.asserts import admitted
 from tl2hip.prove.counters import LDS_LIMIT, KernelCounters, Loop, Mix
 from tl2hip.prove.draw import data
 from tl2hip.prove.emulate import Coalescing, Emulator, Run
 from tl2hip.prove.evaluate import Sizes
-from tl2hip.prove.shapes import shapes, work
-from tl2hip.prove.verify import Options, Session
+from tl2hip.prove.launching import launch
+from tl2hip.prove.shapes import largest
 
 if TYPE_CHECKING:
     from tl2hip.hip.launcher import LauncherInfo
 
 BUDGET = 300_000
 """The innermost statements that a counted run may take."""
-EXTENTS = (4096, 1024, 512, 256, 128, 96, 64, 48, 32, 16, 8, 4, 2, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +78,8 @@ def count(plan: Plan, text: str, launcher: LauncherInfo, counters: tuple[KernelC
 
 
 def _run(nest: Nest, text: str, launcher: LauncherInfo, sizes: Sizes) -> Run:
-    session = Session(nest, launcher, None, Options())
     with Emulator.load(text) as library:
-        return session.run_hip(library, data(nest, sizes, "normal", 0), sizes, False)[1]
-
-
-def largest(nest: Nest, budget: int) -> Sizes | None:
-    """The largest sizes within a budget of innermost statements: alike extents where the asserts admit them, else
-    drawn ones; None where there are none."""
-    alike = [dict.fromkeys(nest.dims, n) for n in EXTENTS] if nest.dims else [{}]
-    for sizes in alike:
-        if work(nest, sizes) <= budget and admitted(nest, sizes):
-            return sizes
-    drawn = shapes(nest, 0, 12) if nest.dims else ()
-    return max(drawn, key=lambda sizes: work(nest, sizes), default=None)
+        return launch(nest, launcher, library, data(nest, sizes, "normal", 0), sizes, (), None)[1]
 
 
 def _of_kernel(c: KernelCounters, block: str) -> Iterator[str]:

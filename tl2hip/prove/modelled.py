@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tl2hip.nest.ir import Nest
-from tl2hip.prove.counted import largest
 from tl2hip.prove.draw import data
 from tl2hip.prove.emulate import Run
 from tl2hip.prove.evaluate import Sizes
@@ -18,6 +17,7 @@ from tl2hip.prove.machine.library import MachineLibrary
 from tl2hip.prove.machine.model.result import Cause, LoopResult, Result
 from tl2hip.prove.machine.model.run import modelled
 from tl2hip.prove.machine.model.show import show
+from tl2hip.prove.shapes import largest
 
 if TYPE_CHECKING:
     from tl2hip.hip.launcher import LauncherInfo

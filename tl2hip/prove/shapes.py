@@ -30,6 +30,8 @@ SERIAL = 6
 """How many side-by-side statements take as long as one that stands alone."""
 FREE_TRIPS = 8
 """What a loop whose length is data counts for."""
+EXTENTS = (4096, 1024, 512, 256, 128, 96, 64, 48, 32, 16, 8, 4, 2, 1)
+"""What all extents may be at once, the largest first."""
 DRAWS = 8
 """How many draws of scalars are looked at for one shape."""
 HOPELESS = 100
@@ -76,6 +78,17 @@ def _reach(at: Evaluator, array: Array) -> int:
     if array.strides is None or 0 in shape:
         return math.prod(shape)
     return 1 + sum((n - 1) * abs(at.whole(s) or 0) for n, s in zip(shape, array.strides, strict=True))
+
+
+def largest(nest: Nest, budget: int) -> Sizes | None:
+    """The largest sizes within a budget of innermost statements: alike extents where the asserts admit them, else
+    drawn ones; None where there are none."""
+    alike = [dict.fromkeys(nest.dims, n) for n in EXTENTS] if nest.dims else [{}]
+    for sizes in alike:
+        if work(nest, sizes) <= budget and admitted(nest, sizes):
+            return sizes
+    drawn = shapes(nest, 0, 12) if nest.dims else ()
+    return max(drawn, key=lambda sizes: work(nest, sizes), default=None)
 
 
 # --- shapes ----------------------------------------------------------------------------------------------

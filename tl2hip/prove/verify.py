@@ -26,7 +26,6 @@ from tl2hip.prove.compiler import CompileError
 from tl2hip.prove.draw import Data, Evaluator, NoScalars, Sizes, data, work
 from tl2hip.prove.emulate import Emulator, Library, LoadError, Run
 from tl2hip.prove.launching import launch, strides
-from tl2hip.prove.machine.library import MachineLibrary
 from tl2hip.prove.machine.program import NotUnderstood
 from tl2hip.prove.options import Options
 from tl2hip.prove.place import copies, placed
@@ -76,7 +75,7 @@ def verify(
     with ExitStack() as loaded:
         try:
             library = loaded.enter_context(Emulator.load(text, detect=how.detect))
-            machine = loaded.enter_context(MachineLibrary(text, detect=how.detect)) if how.machine else None
+            machine = loaded.enter_context(_as_code(text, how.detect)) if how.machine else None
         except (CompileError, LoadError) as error:
             log = getattr(error, "log", "") or str(error)
             return Report(nest.name, (), (TextRefused(log.strip(), at=nest.at),))
@@ -84,6 +83,13 @@ def verify(
             return Report(nest.name, (), (CodeNotUnderstood(str(error), at=nest.at),))
         session.try_all(library, machine)
     return session.report()
+
+
+def _as_code(text: str, detect: bool) -> Library:
+    """The machine code of a text; its tables of meanings are loaded where it is asked for."""
+    from tl2hip.prove.machine.library import MachineLibrary
+
+    return MachineLibrary(text, detect=detect)
 
 
 class Session:

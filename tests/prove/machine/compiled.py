@@ -1,10 +1,10 @@
-"""The instructions' functions compiled for this host, and run on a prepared wave."""
+"""The instructions' functions, the executor's own or some that are compiled here, run on a prepared wave."""
 
 from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,7 +13,8 @@ import numpy as np
 from tests.prove.machine.model import State
 from tl2hip.prove.compiler import compile_host
 from tl2hip.prove.emulate.library import RUNTIME, RUNTIME_FLAGS
-from tl2hip.prove.machine import meanings, source
+from tl2hip.prove.machine import source
+from tl2hip.prove.machine.executor import executor
 from tl2hip.prove.machine.meanings.table import Meaning
 from tl2hip.prove.machine.records import Code, Wave
 
@@ -21,24 +22,11 @@ MACHINE = Path(source.__file__).parent / "runtime"
 Instruction = ctypes.CFUNCTYPE(None, ctypes.POINTER(Wave), ctypes.POINTER(Code))
 
 
-def text(instructions: Iterable[Meaning]) -> str:
-    """C++ of some instructions with the parts of the runtime that they need."""
-    given = tuple(instructions)
-    files = [RUNTIME / "runtime.h", RUNTIME / "soft_float.cpp"]
-    files += [MACHINE / name for name in ("machine.h", "operands.h", "operands.cpp", "arithmetic.h")]
-    parts = [*(path.read_text() for path in files), source.functions(given), source.directory(given)]
-    sizes = "EXPORT const u64 tl2hip_sizes[] = {sizeof(Source), sizeof(Code), sizeof(Wave)};"
-    return re.sub(r'#include "[^"]*"|#pragma once', "", "\n".join((*parts, sizes)))
-
-
 class Instructions:
-    """Functions by mnemonic."""
+    """Functions by mnemonic, given their addresses."""
 
-    def __init__(self, instructions: Iterable[Meaning]) -> None:
-        given = tuple(instructions)
-        self.library = ctypes.CDLL(str(compile_host(text(given), RUNTIME_FLAGS)))
-        functions = (ctypes.c_void_p * len(given)).in_dll(self.library, "tl2hip_instructions")
-        self._functions = {one.name: Instruction(at) for one, at in zip(given, functions, strict=True)}
+    def __init__(self, functions: Mapping[str, int]) -> None:
+        self._functions = {name: Instruction(at) for name, at in functions.items()}
 
     def run(self, name: str, before: State, code: Code) -> State:
         """The wave that an instruction leaves."""
@@ -52,5 +40,19 @@ class Instructions:
 
 @lru_cache(maxsize=1)
 def every() -> Instructions:
-    """All that there are, compiled once."""
-    return Instructions(meanings.MEANINGS.values())
+    """All that the executor has."""
+    return Instructions(executor().functions)
+
+
+def compiled(instructions: Iterable[Meaning]) -> Instructions:
+    """Some instructions, compiled with the parts of the runtime that they need."""
+    given = tuple(instructions)
+    files = [RUNTIME / "runtime.h", RUNTIME / "soft_float.cpp"]
+    files += [MACHINE / name for name in ("machine.h", "operands.h", "operands.cpp", "arithmetic.h")]
+    names = ", ".join(one.function for one in given)
+    directory = f"EXPORT const Run tl2hip_instructions[] = {{{names}}};"
+    parts = [*(path.read_text() for path in files), source.functions(given), directory]
+    text = re.sub(r'#include "[^"]*"|#pragma once', "", "\n".join(parts))
+    library = ctypes.CDLL(str(compile_host(text, RUNTIME_FLAGS)))
+    addresses = (ctypes.c_void_p * len(given)).in_dll(library, "tl2hip_instructions")
+    return Instructions({one.name: at for one, at in zip(given, addresses, strict=True) if at})

@@ -122,7 +122,6 @@ for _name in ("sub", "subrev", "min3", "max3", "med3"):
 for _name in ("fma", "min3", "max3", "med3"):
     _types, _f = REFERENCE[f"v_{_name}_f16"]
     REFERENCE[f"v_{_name}_f16"] = (_types.replace(": ", ": keep "), _f)
-_add("f32 : f32", v_rcp_iflag_f32=REFERENCE["v_rcp_f32"][1])
 _add("f32 f32 : f32", v_mul_legacy_f32=lambda a, b: 0.0 if a == 0 or b == 0 else multiplied(a, b, 32))
 _add("f32 f32 d : f32", v_fmac_f32=lambda a, b, d: fma(a, b, d, 32))
 _add("f64 f64 d : f64", v_fmac_f64=lambda a, b, d: fma(a, b, d, 64))
@@ -175,6 +174,13 @@ _add(
     "f32 : f32",
     v_exp_f32=lambda a: _flushed(narrowed(_power(_flushed(a)), 32)),
     v_log_f32=lambda a: narrowed(_logarithm(_flushed(a)), 32),
+)
+_add(
+    "f32 : f32",
+    v_rcp_f32=lambda a: _flushed(divided(1.0, _flushed(a), 32)),
+    v_rcp_iflag_f32=lambda a: _flushed(divided(1.0, _flushed(a), 32)),
+    v_sqrt_f32=lambda a: root(_flushed(a), 32),
+    v_rsq_f32=lambda a: root(_flushed(a), 32, inverse=True),
 )
 _add("f16 : f16", v_exp_f16=lambda a: narrowed(_power(a), 16), v_log_f16=lambda a: narrowed(_logarithm(a), 16))
 _add("f32 i32 : f32", v_ldexp_f32=lambda a, b: scaled(a, min(max(b, -999), 999), 32))

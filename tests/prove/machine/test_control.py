@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
-from tests.prove.machine.assembled import GIVEN, LAUNCHER, START, clean, kinds, program, run
+from tests.prove.machine.assembled import GIVEN, LAUNCHER, START, clean, kinds, library, program, run
 from tl2hip.prove.machine.library import MachineLibrary
 from tl2hip.prove.machine.program import Argument, Kernel, NotUnderstood, Program
 
@@ -237,6 +239,64 @@ def test_a_kernel_of_other_arguments_or_another_name_is_not_launched() -> None:
     with MachineLibrary(LAUNCHER, program=named) as library:
         ran = library.call("launch", [NONE, NONE.copy(), np.uint32(0), np.ones((2, 3), np.uint32)])
     assert ran.status == 98 and kinds(ran) == ["invalid_launch"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("v_readfirstlane_b32 s20, 5", "an operand that is no row"),
+        ("v_readfirstlane_b32_dpp s20, v1 row_shl:1 row_mask:0xf bank_mask:0xf", "the encoding dpp"),
+        ("s_add_u32_e64 s0, s1, s2", "the encoding e64"),
+        ("v_fma_f32_sdwa v0, v1, v2, v3 dst_sel:DWORD dst_unused:UNUSED_PAD", "the encoding sdwa"),
+        ("v_pk_mul_f32_dpp v[0:1], v[2:3], v[4:5] row_shl:1 row_mask:0xf bank_mask:0xf", "the encoding dpp"),
+        ("v_add_u32_e64 v0, -v1, v2", "the change of an operand"),
+        ("v_and_b32_e64 v0, |v1|, v2", "the change of an operand"),
+        ("v_pk_add_f16 v0, -v1, v2", "the change of an operand"),
+        ("v_pk_add_u16 v0, v1, v2 neg_lo:[1,0]", "the modifier neg_lo"),
+        ("v_fma_mix_f32 v0, v1, v2, v3 neg_lo:[1,0,0]", "the modifier neg_lo"),
+        ("v_fma_mix_f32 v0, v1, 1.0, v2 op_sel_hi:[0,1,0]", "a constant that is read as f16"),
+        ("v_pk_mov_b32 v[0:1], v[2:3], v[4:5] op_sel_hi:[0,1]", "the modifier op_sel_hi"),
+        ("v_pack_b32_f16 v0, v1, v2 op_sel:[0,0,1]", "the modifier op_sel"),
+        ("v_mul_f32_e64 v0, v1, v2 mul:2 div:2", "two scales"),
+        ("v_mov_b32_sdwa v0, v1 src0_sel:WORD_1", "what becomes of the rest of the result"),
+        ("s_mov_b32 s0, 0x123456789", "has more than 32 bits"),
+        ("v_lshlrev_b16_e32 v0, 1.0, v1", "cannot be 1.0"),
+        ("s_ashr_i64 s[0:1], 0x80000000, s2", "is negative is not said"),
+        ("ds_read_b32 v0, v1 offset:-4", "an offset that the instruction has no room for"),
+        ("ds_read_b32 v0, v1 offset:70000", "an offset that the instruction has no room for"),
+        ("flat_load_dword v0, v[2:3] offset:-8", "an offset that the instruction has no room for"),
+        ("global_load_dword v0, v[2:3], off offset:4096", "an offset that the instruction has no room for"),
+        ("s_load_dword s0, s[2:3], 0x100000", "an offset that the instruction has no room for"),
+    ],
+)
+def test_what_an_instruction_does_not_have_is_refused(line: str, said: str) -> None:
+    with pytest.raises(NotUnderstood, match=re.escape(said)):
+        library(line)
+
+
+def test_the_high_half_of_packed_bytes_is_encoded() -> None:
+    library("v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]").close()
+
+
+def test_arguments_outside_their_segment_are_refused() -> None:
+    with pytest.raises(NotUnderstood, match="outside its segment"):
+        library("", arguments_size=16)
+
+
+def test_plain_and_detecting_runs_know_lds_alike() -> None:
+    lines = """
+    s_mov_b64 s[20:21], src_shared_base
+    v_lshlrev_b32 v2, 2, v0
+    v_mov_b32 v3, s21
+    flat_store_dword v[2:3], v0
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    s_barrier
+    flat_load_dword v4, v[2:3]
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    """
+    for detect in (False, True, False, True):
+        ran = run(lines, np.zeros(1, np.uint32), np.zeros(1, np.uint32), detect=detect, threads=(128,))
+        assert ran.status == 0 and not ran.findings, (detect, [str(one) for one in ran.findings])
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ OWN = Path(tl2hip.prove.machine.__file__).parent / "runtime"
 CALL = """
 static Wave wave;
 static void* back[5];
-void not_done(const Wave&, const Code&, const char*) { __builtin_longjmp(back, 1); }
+void not_done(const Wave&, const Code&, NotDone) { __builtin_longjmp(back, 1); }
 
 // False when the instruction was refused. C is in rows, or a constant when `c` is negative.
 EXPORT bool multiply(u32 which, u32* rows, u64 exec, u32 d, u32 a, u32 b, int c, u64 bits, u32 times) {

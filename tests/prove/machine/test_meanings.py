@@ -8,13 +8,15 @@ from dataclasses import replace
 import pytest
 
 from tests.prove.machine import reference_float, reference_scalar, reference_vector
-from tests.prove.machine.compiled import Instructions, every
+from tests.prove.machine.compiled import Instructions, compiled, every
 from tests.prove.machine.drawn import Draw, modes
 from tests.prove.machine.model import EXEC, State, different, scalar, vector, width_of
 from tests.prove.machine.reference_scalar import Statement
+from tl2hip.prove.machine import records
+from tl2hip.prove.machine.executor import _check_layout, executor
 from tl2hip.prove.machine.meanings import MEANINGS
 from tl2hip.prove.machine.meanings.table import Meaning
-from tl2hip.prove.machine.records import Code, Kind, Source, Wave
+from tl2hip.prove.machine.records import Code, Kind, Source
 
 STATEMENTS: dict[str, Statement] = (
     reference_scalar.REFERENCE | reference_vector.REFERENCE | reference_float.REFERENCE
@@ -66,9 +68,12 @@ def test_every_instruction_has_a_statement() -> None:
     assert set(MEANINGS) == {*STATEMENTS, *OF_LANES}
 
 
-def test_the_records_have_the_layout_of_the_runtime() -> None:
-    sizes = (ctypes.c_uint64 * 3).in_dll(every().library, "tl2hip_sizes")
-    assert list(sizes) == [ctypes.sizeof(Source), ctypes.sizeof(Code), ctypes.sizeof(Wave)]
+def test_records_of_another_layout_than_the_runtimes_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    turned = type("Source", (ctypes.Structure,), {"_fields_": [*reversed(Source._fields_)]})
+    assert ctypes.sizeof(turned) == ctypes.sizeof(Source)
+    monkeypatch.setattr(records, "Source", turned)
+    with pytest.raises(AssertionError, match="laid out"):
+        _check_layout(executor().library)
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
@@ -100,5 +105,5 @@ PLANTED = {
 def test_planted_faults_are_found() -> None:
     planted = [replace(MEANINGS[name], code=code) for name, code in PLANTED.items()]
     planted.append(replace(MEANINGS["v_fma_f16"], keeps=False))
-    instructions = Instructions(planted)
+    instructions = compiled(planted)
     assert [one.name for one in planted if not wrong(instructions, one)] == []

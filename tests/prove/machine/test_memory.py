@@ -196,10 +196,45 @@ def test_a_buffer_store_past_the_records_vanishes() -> None:
     assert np.array_equal(out, expected)
 
 
-def test_a_buffer_with_a_stride_is_refused() -> None:
-    lines = f"{BUFFER}\ns_or_b32 s21, s21, 0x100000\nbuffer_load_dword v10, v4, s[20:23], 0 offen\n{give(10, 1)}"
+@pytest.mark.parametrize(
+    "change", ["s_or_b32 s21, s21, 0x100000", "s_mov_b32 s23, 0", "s_mov_b32 s23, 0x827000"]
+)
+def test_a_buffer_of_more_than_plain_bytes_is_refused(change: str) -> None:
+    lines = f"{BUFFER}\n{change}\nbuffer_load_dword v10, v4, s[20:23], 0 offen\n{give(10, 1)}"
     ran = run(lines, np.zeros(256, np.uint32), np.zeros((64, 4), np.uint32), n=1024)
-    assert ran.status == 719 and kinds(ran) == ["undefined"]
+    assert ran.status == 719 and kinds(ran) == ["not_done"]
+    assert "a buffer that is more than plain bytes" in ran.findings[0].message
+
+
+@pytest.mark.parametrize("detect", [True, False])
+def test_a_load_to_lds_does_not_reach_below_it(detect: bool) -> None:
+    lines = "s_mov_b32 m0, 0\ns_mov_b64 exec, 1\nv_mov_b32 v2, s4\nv_mov_b32 v3, s5"
+    lines += "\nglobal_load_lds_dword v[2:3], off offset:-4\ns_waitcnt vmcnt(0)"
+    ran = run(lines, np.zeros(4, np.uint32)[1:], np.zeros(1, np.uint32), detect=detect)
+    assert ran.status == 719 and "out_of_bounds" in kinds(ran)
+
+
+def test_a_load_to_lds_marks_what_its_lanes_write() -> None:
+    lines = f"""
+    v_lshlrev_b32 v9, 2, v0
+    ds_write_b32 v9, v0
+    s_waitcnt lgkmcnt(0)
+    s_mov_b32 m0, 0
+    s_mov_b64 s[12:13], exec
+    s_mov_b64 exec, 0xffff
+    v_mov_b32 v2, s4
+    v_mov_b32 v3, s5
+    global_load_lds_dword v[2:3], off
+    s_mov_b64 exec, 0xffff0000
+    ds_read_b32 v10, v9
+    s_mov_b64 exec, s[12:13]
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    s_mov_b64 exec, 0xffff0000
+    {give(10, 1)}
+    """
+    out = np.zeros((64, 4), np.uint32)
+    clean(lines, np.zeros(64, np.uint32), out)
+    assert out[16:32, 0].tolist() == list(range(16, 32))
 
 
 @pytest.mark.parametrize("what", ["ubyte", "sbyte", "ushort", "sshort", "dword"])

@@ -20,6 +20,7 @@ KINDS = (
     "pending_register",
     "unwritten_register",
     "misaligned",
+    "not_done",
 )
 SEVERITIES = ("error", "warning")
 GUARD = "guard_overwritten"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tl2hip.prove.machine.facts import Facts, File, Flow, Use, fill, uses
-from tl2hip.prove.machine.meanings.memory import CACHE, SHARED_BASE, Counter, Form
+from tl2hip.prove.machine.meanings.memory import OFFSETS, SHARED_BASE, Counter, Form
 from tl2hip.prove.machine.program import M0, Constant, Instruction, NotUnderstood, Operand, Scalar, Vector, Word
 from tl2hip.prove.machine.records import Code, Kind, Source
 
@@ -153,11 +153,12 @@ class _Access:
         unknown = set(given) - self.form.modifiers - ({"lds"} if self.form.name.endswith("_lds") else set())
         if unknown:
             raise refuse(f"the modifier {min(unknown)}", self.instruction)
-        code.cache = sum(bit for name, bit in CACHE.items() if name in given)
-        code.lds = "lds" in given
         offset = given.get("offset0", given.get("offset", 0))
         second = given.get("offset1", 0)
         assert isinstance(offset, int) and isinstance(second, int)
         if self.form.name == "ds_swizzle_b32" and offset & 0x8000 and offset & 0x7F00:
             raise refuse("a swizzle that rotates, or of an FFT", self.instruction)
+        room = range(1 << 8) if "offset1" in self.form.modifiers else OFFSETS[self.form.family]
+        if offset + self.displacement not in room or second not in range(1 << 8):
+            raise refuse("an offset that the instruction has no room for", self.instruction)
         code.offset, code.offset1 = offset + self.displacement, second

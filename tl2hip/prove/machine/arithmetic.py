@@ -35,12 +35,16 @@ DPP = {
     "row_newbcast": Dpp.ROW_NEWBCAST, "wave_shl": Dpp.WAVE_SHL, "wave_shr": Dpp.WAVE_SHR,
     "wave_rol": Dpp.WAVE_ROL, "wave_ror": Dpp.WAVE_ROR,
 }  # fmt: skip
+SPECIAL = ("pair_f16", "pair_u16", "mix", "pick32")
+"""Types of operands of which op_sel picks a part."""
 MASKS = frozenset({"row_mask", "bank_mask", "bound_ctrl"})
 
 
 def encode_arithmetic(instruction: Instruction, meaning: Meaning, code: Code, facts: Facts) -> None:
     """Fill an instruction's records. Raises NotUnderstood."""
     operands = instruction.operands
+    if not _has_encoding(instruction, meaning):
+        raise _refuse(f"the encoding {instruction.encoding} of {instruction.name}", instruction)
     wanted = (*meaning.results, *meaning.sources)
     if len(operands) != len(wanted):
         raise _refuse(f"{len(operands)} operands, not {len(wanted)}", instruction)
@@ -51,6 +55,16 @@ def encode_arithmetic(instruction: Instruction, meaning: Meaning, code: Code, fa
         setattr(code, slot, _source(instruction, meaning, kind, operand))
     _modifiers(instruction, meaning, code)
     _facts(meaning, results, sources, code, facts)
+
+
+def _has_encoding(instruction: Instruction, meaning: Meaning) -> bool:
+    """Whether an instruction may have its suffix. Parts of registers and lanes of others are picked of up to two
+    numbers of 32 bits or less; what is done once for a wave has one encoding."""
+    if instruction.encoding not in ("sdwa", "dpp"):
+        return not (meaning.once and instruction.encoding)
+    numbers = [kind for kind in (*meaning.results, *meaning.sources) if kind.name != "mask"]
+    narrow = not any(kind.registers > 1 or kind.packed or kind.name in SPECIAL for kind in numbers)
+    return not meaning.once and narrow and sum(kind.name != "mask" for kind in meaning.sources) <= 2
 
 
 def _refuse(what: str, instruction: Instruction) -> NotUnderstood:
@@ -115,6 +129,8 @@ def _modifiers(instruction: Instruction, meaning: Meaning, code: Code) -> None:
     given = instruction.modifiers
     known: set[str] = set()
     if instruction.encoding == "sdwa":
+        if "dst_unused" not in given and any(kind.name != "mask" for kind in meaning.results):
+            raise _refuse("what becomes of the rest of the result", instruction)
         known |= _sdwa(given, code)
     elif instruction.encoding == "dpp":
         known |= _dpp(instruction, code)
@@ -123,6 +139,8 @@ def _modifiers(instruction: Instruction, meaning: Meaning, code: Code) -> None:
             raise _refuse("the modifier clamp here", instruction)
         code.clamp = 1
         known.add("clamp")
+    if {"mul", "div"} <= given.keys():
+        raise _refuse("two scales", instruction)
     for (name, setting), scale in SCALES.items():
         if given.get(name) == setting and meaning.results and meaning.results[0].floating:
             code.scale = scale
@@ -180,10 +198,15 @@ def _halves(instruction: Instruction, meaning: Meaning, code: Code) -> set[str]:
 def _may(meaning: Meaning, name: str, setting: Sequence[int], sources: int) -> bool:
     """Whether the instruction has such a modifier, with so many numbers."""
     every = all(kind.halves for kind in meaning.sources)
-    single = not any(kind.packed or kind.name.startswith(("pair_", "mix", "pick")) for kind in meaning.sources)
-    if single:  # one number of 16 bits each, and the result
-        return every and name == "op_sel" and len(setting) in (sources, sources + 1)
-    return every and len(setting) == sources
+    if not any(kind.packed or kind.name in SPECIAL for kind in meaning.sources):
+        # one half of each source, and behind them that of the result
+        own, result = setting[:sources], setting[sources:]
+        fits = len(own) == sources and len(result) <= 1 and (every or (meaning.halved and not any(own)))
+        return name == "op_sel" and fits and (meaning.halved or not any(result))
+    if any(kind.name == "pick32" for kind in meaning.sources) and name != "op_sel":
+        return name == "op_sel_hi" and all(setting)
+    signs = name not in ("neg_lo", "neg_hi") or all(kind.packed and kind.floating for kind in meaning.sources)
+    return every and signs and len(setting) == sources
 
 
 # ---- what the checks are told

@@ -44,6 +44,9 @@ from tl2hip.prove.machine.program import (
 )
 from tl2hip.prove.machine.records import Code, Kind, Source
 
+LARGEST_HIDDEN = 8
+"""Bytes of an argument that a launch fills in."""
+
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
@@ -116,9 +119,10 @@ class _Encoder:
         record.name = kernel.name.encode()
         record.code, record.facts = ctypes.addressof(codes), ctypes.addressof(facts)
         record.hidden, record.hidden_count = ctypes.addressof(hidden), len(kernel.arguments) - len(given)
-        record.size = len(kernel.code)
         record.given_bytes = max((one.offset + one.size for one in given), default=0)
         record.arguments_bytes = kernel.arguments_size
+        if any(one.offset < 0 or one.offset + one.size > kernel.arguments_size for one in kernel.arguments):
+            raise NotUnderstood(f"an argument of {kernel.name} outside its segment", kernel.code[0].line, "")
         record.group_ids = sum(1 << axis for axis, there in enumerate(kernel.group_ids) if there)
         record.thread_ids, record.lds, record.most_threads = kernel.thread_ids, kernel.lds, kernel.most_threads
         record.rows, record.accumulators = kernel.vgprs, kernel.agprs
@@ -129,7 +133,7 @@ class _Encoder:
         wanted = [one for one in kernel.arguments if one.kind not in GIVEN]
         found = (Hidden * max(1, len(wanted)))()
         for slot, one in zip(found, wanted, strict=False):
-            if one.kind not in HIDDEN:
+            if one.kind not in HIDDEN or one.size > LARGEST_HIDDEN:
                 raise NotUnderstood(f"an argument of {kernel.name} of the kind {one.kind}", kernel.code[0].line, "")
             slot.kind, slot.offset, slot.bytes = HIDDEN.index(one.kind), one.offset, one.size
         return found
@@ -167,14 +171,10 @@ class _Encoder:
             unknown = set(instruction.waits) - {"vmcnt", "lgkmcnt", "expcnt"}
             if unknown:
                 raise refuse(f"the counter {min(unknown)}", instruction)
-            waits = [instruction.waits.get(one, NO_WAIT) for one in ("vmcnt", "lgkmcnt")]
-            code.waits[:] = waits
-            facts.waits[:] = waits
+            facts.waits[:] = [instruction.waits.get(one, NO_WAIT) for one in ("vmcnt", "lgkmcnt")]
         elif instruction.name in control.NUMBERED:
-            number = _only(instruction, Constant).value
-            if not isinstance(number, int):
+            if not isinstance(_only(instruction, Constant).value, int):
                 raise refuse("the operands", instruction)
-            code.number = number
         else:
             pair = _only(instruction, Scalar)
             if pair.count != 2:

@@ -47,12 +47,20 @@ def executor() -> Executor:
 
 
 def _check_layout(library: ctypes.CDLL) -> None:
-    """The records here and there are of one size, or nothing would run right."""
-    shared = (records.Source, records.Code, records.Wave, facts.Facts, facts.Hidden, facts.KernelRecord)
-    sizes = (ctypes.c_uint32 * len(shared))()
-    library.tl2hip_layout(sizes)
-    for one, size in zip(shared, sizes, strict=True):
-        assert ctypes.sizeof(one) == size, f"{one.__name__} takes {ctypes.sizeof(one)} bytes here, {size} there"
+    """The records here and there are of one size, and a late field of each in one place, or nothing would run
+    right."""
+    shared: dict[type[ctypes.Structure], str] = {
+        records.Source: "bits",
+        records.Code: "high",
+        records.Wave: "scc",
+        facts.Facts: "needed",
+        facts.Hidden: "bytes",
+        facts.KernelRecord: "rows",
+    }
+    found = (ctypes.c_uint32 * (2 * len(shared)))()
+    library.tl2hip_layout(found)
+    own = [*map(ctypes.sizeof, shared), *(getattr(one, late).offset for one, late in shared.items())]
+    assert own == list(found), f"records are laid out as {own} here, {list(found)} there"
 
 
 def names() -> tuple[str, ...]:

@@ -60,7 +60,7 @@ class KernelRecord(ctypes.Structure):
         ("name", ctypes.c_char_p),
         *[(name, ctypes.c_void_p) for name in ("code", "facts", "hidden")],
         *[(name, ctypes.c_uint32) for name in (
-            "size", "hidden_count", "given_bytes", "arguments_bytes", "group_ids", "thread_ids", "rows",
+            "hidden_count", "given_bytes", "arguments_bytes", "group_ids", "thread_ids", "rows",
             "accumulators", "lds", "most_threads",
         )],
     ]  # fmt: skip

@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 MACHINE_SITE = 1 << 60
 """The bit of sites of machine code (runtime.h); below it the kernel's number and the instruction's index."""
 KIND = {name: number for number, name in enumerate(KINDS)}
+NOT_DONE = (
+    "a matrix instruction with lanes that are off",
+    "a buffer that is more than plain bytes (a stride, a swizzle, another format)",
+)
+"""The reasons, in the order of runtime/machine.h."""
 _TRACING = threading.Lock()  # there is room for one trace
 NAMES = {VCC: "vcc_lo", VCC + 1: "vcc_hi", M0: "m0", EXEC: "exec_lo", EXEC + 1: "exec_hi"}
 
@@ -68,7 +73,8 @@ class MachineLibrary(Library):
             raise UnsupportedHost(f"machine code cannot be executed here: {why}")
         self._executor = executor()
         self._program = program or assembly.read(compile_device(text, lines=True).text)
-        self._wanted: Wanted | None = None
+        self._wanted: tuple[int, Wanted] | None = None
+        """What is traced, by which thread: calls of others go on as they are."""
         self._encoded = encode(self._program, self._executor.functions, MEANINGS)
         super().__init__(text, (*QUICK_FLAGS, "-DTL2HIP_MACHINE"), detect)
 
@@ -82,7 +88,8 @@ class MachineLibrary(Library):
         given = self._runtime.tl2hip_program(encoded.kernels, counts[0], encoded.constants, counts[1])
         if not given:
             raise TypeError("a kernel takes more arguments or LDS than the executor has room for")
-        want(self._runtime, self._wanted)
+        tracer, wanted = self._wanted or (0, None)
+        want(self._runtime, wanted if tracer == threading.get_ident() else None)
 
     def trace(
         self,
@@ -100,8 +107,10 @@ class MachineLibrary(Library):
         Raises ValueError where there is no such launch or block, where it executes more than 4 million
         instructions, and where the run is given up before.
         """
+        if launch < 0 or block < 0:
+            raise ValueError("launches and blocks are counted from 0")
         with _TRACING:
-            self._wanted = Wanted(kernel or "", launch, block)
+            self._wanted = (threading.get_ident(), Wanted(kernel or "", launch, block))
             try:
                 run = self.call(launcher, args, seconds=seconds)
             finally:
@@ -148,6 +157,8 @@ class MachineLibrary(Library):
         if item.kind == KIND["unwritten_register"]:
             used = f"{register(item.offset)} in lane {item.thread % 64}"
             return f"{who} uses {used}, which comes of what nothing has written"
+        if item.kind == KIND["not_done"]:
+            return f"{who} meets what the executor has no meaning for: {NOT_DONE[item.offset]}"
         if item.kind == KIND["misaligned"]:
             return f"{who} updates {item.bytes} bytes at address {item.offset:#x}, which is no multiple of that"
         return ""

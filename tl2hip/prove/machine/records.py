@@ -61,10 +61,9 @@ class Code(ctypes.Structure):
         ("run", ctypes.c_void_p),
         *[(name, Source) for name in "deabc"],
         ("offset", ctypes.c_int32), ("offset1", ctypes.c_int32), ("target", ctypes.c_uint32),
-        ("number", ctypes.c_uint32), ("waits", ctypes.c_uint8 * 2),
         *[(name, ctypes.c_uint8) for name in ("clamp", "scale", "pick", "unused", "dpp", "dpp_number")],
         *[(name, ctypes.c_uint8) for name in ("row_mask", "bank_mask", "bound_control")],
-        ("quad", ctypes.c_uint8 * 4), ("cache", ctypes.c_uint8), ("lds", ctypes.c_uint8), ("high", ctypes.c_uint8),
+        ("quad", ctypes.c_uint8 * 4), ("high", ctypes.c_uint8),
         ("site", ctypes.c_uint32),
     ]  # fmt: skip
 

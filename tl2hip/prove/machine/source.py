@@ -204,9 +204,3 @@ def _half(kind: Type, name: str, half: str) -> str:
     if kind.bits == 32:
         return f"{name}s.{half}[lane]"
     return f"{name}s[lane] {'& 0xFFFF' if half == 'low' else '>> 16'}".join("()")
-
-
-def directory(meanings: Iterable[Meaning]) -> str:
-    """An exported array of all functions, in the order given: records of a program get their addresses by it."""
-    names = ",\n".join(f"    {one.function}" for one in meanings)
-    return f"EXPORT const Run tl2hip_instructions[] = {{\n{names},\n}};\n"

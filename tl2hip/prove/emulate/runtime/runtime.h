@@ -42,9 +42,10 @@ enum Kind : u32 {
     UNDEFINED,
     READ_ONLY,
     HANG,
-    PENDING,     // these three of machine code only
+    PENDING,  // these four of machine code only
     UNWRITTEN,
     MISALIGNED,
+    NOT_DONE,
 };
 enum Severity : u32 { ERROR, WARNING };
 constexpr int IN_LDS = -1, NOWHERE = -2;

@@ -217,10 +217,10 @@ void refuse_outside(u64 address, u64 bytes, Touch how, u64 site) {
 // The range that an access falls in, null when it needs no more checks. One that may not happen ends the run.
 static inline Range* admit(u64 address, u64 bytes, Touch how, u64 site) {
     if (!unit.inside || !bytes) return nullptr;
-    if (address >= unit.stacks && address < unit.stacks_end) return nullptr;
+    if (!unit.machine && address >= unit.stacks && address < unit.stacks_end) return nullptr;
     Range* range = range_of(address, bytes);
     if (!range) {
-        bool constant = address >= unit.image && address < unit.image_end && bytes <= unit.image_end - address;
+        bool constant = !unit.machine && address >= unit.image && address < unit.image_end && bytes <= unit.image_end - address;
         if (how == READ && constant) return nullptr;
         refuse_outside(address, bytes, how, site);
     }

@@ -55,8 +55,13 @@ FLOAT_UPDATES = {"add_f32": 1, "add_f64": 2, "min_f64": 2, "max_f64": 2}
 
 SHARED_BASE = 1 << 48
 """Where LDS begins among the addresses of flat instructions, `src_shared_base`: no process has anything there."""
-CACHE = {"sc0": 1, "sc1": 2, "nt": 4}
+CACHE = ("sc0", "sc1", "nt")
 """What caches do about an access. Nothing is cached here."""
+OFFSETS = {
+    "ds": range(1 << 16), "global": range(-(1 << 12), 1 << 12), "flat": range(1 << 12), "buffer": range(1 << 12),
+    "s": range(-(1 << 20), 1 << 20),
+}  # fmt: skip
+"""The offsets in bytes that an instruction has room for, by its family; each of two has 8 bits."""
 MODIFIERS = {
     "ds": frozenset({"offset"}),
     "global": frozenset({"offset", *CACHE}),

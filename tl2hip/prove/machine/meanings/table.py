@@ -176,6 +176,9 @@ def constant(kind: Type, value: int | float, literal: bool = False) -> int:
             raise ValueError(f"an operand of type {kind.name} cannot be {value}")
         size = 16 if kind.floating and (kind.bits == 16 or kind.name == "pair_f16") else 64 if wide else 32
         return int.from_bytes(struct.pack(FLOATS[size], value), "little")
+    bits = 64 if wide and not (literal and kind.floating) else 32
+    if not -(1 << (bits - 1)) <= value < 1 << bits:
+        raise ValueError(f"{value:#x} has more than {bits} bits")
     if literal and wide and kind.floating:
         return value << 32
     if literal and kind.name == "i64" and 1 << 31 <= value < 1 << 32:

@@ -136,14 +136,14 @@ v_exp_f32            f32 = f32               : d = exp2(a)
 v_log_f32            f32 = f32               : d = log2(a)
 v_exp_f16            f16 = f16               : d = exp2(a)
 v_log_f16            f16 = f16               : d = log2(a)
-v_rcp_f32            f32 = f32               : d = 1.0f / a
-v_rcp_iflag_f32      f32 = f32               : d = 1.0f / a
+v_rcp_f32            f32 = f32               : d = flushed(1.0f / flushed(a))
+v_rcp_iflag_f32      f32 = f32               : d = flushed(1.0f / flushed(a))
 v_rcp_f64            f64 = f64               : d = 1.0 / a
 v_rcp_f16            f16 = f16               : d = (f16)(1.0f / (f32)a)
-v_rsq_f32            f32 = f32               : d = inverse_root(a)
+v_rsq_f32            f32 = f32               : d = inverse_root(flushed(a))
 v_rsq_f64            f64 = f64               : d = inverse_root(a)
 v_rsq_f16            f16 = f16               : d = (f16)inverse_root((f32)a)
-v_sqrt_f32           f32 = f32               : d = square_root(a)
+v_sqrt_f32           f32 = f32               : d = square_root(flushed(a))
 v_sqrt_f64           f64 = f64               : d = square_root(a)
 v_sqrt_f16           f16 = f16               : d = (f16)square_root((f32)a)
 v_ldexp_f32          f32 = f32 i32           : d = ldexp(a, b)

@@ -54,7 +54,7 @@ MOST_OUTSTANDING = {"vmcnt": 63, "lgkmcnt": 15}
 
 TRANSCENDENTAL = frozenset(
     "v_exp_f32 v_log_f32 v_exp_f16 v_log_f16 v_rcp_f32 v_rcp_iflag_f32 v_rcp_f64 v_rcp_f16 v_rsq_f32 v_rsq_f64 "
-    "v_rsq_f16 v_sqrt_f32 v_sqrt_f64 v_sqrt_f16 v_sin_f32 v_cos_f32 v_sin_f16 v_cos_f16".split()
+    "v_rsq_f16 v_sqrt_f32 v_sqrt_f64 v_sqrt_f16".split()
 )
 """Of quarter rate (SISchedule.td, WriteTrans32 and WriteTrans64)."""
 

@@ -89,7 +89,7 @@ static u64 open_bits(const Wave& w, const Code& c, const Facts& facts, const Und
 // ---- results
 
 static void set_scalars(const Wave& w, const Code& c, Undefined& undefined, const Use& use, u64 bits) {
-    bool exec = use.first == EXEC;
+    bool exec = use.first == EXEC || use.first == EXEC + 1;
     if (exec && bits) tell(w, c, ROWS + EXEC, 1);
     for (u32 k = 0; k < use.count; ++k) undefined.cells[ROWS + use.first + k] = exec ? 0 : (u32)(bits >> 32 * (k & 1));
 }

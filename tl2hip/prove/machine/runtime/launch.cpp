@@ -26,10 +26,14 @@ EXPORT bool tl2hip_program(const Kernel* given, u32 count, const Constants* rang
     return true;
 }
 
-// The sizes of what the executor and Python share, which must agree.
+// The sizes of what the executor and Python share, and the place of a late field of each, which must agree.
 EXPORT void tl2hip_layout(u32* sizes) {
     const u32 own[] = {sizeof(Source), sizeof(Code), sizeof(Wave), sizeof(Facts), sizeof(Hidden), sizeof(Kernel)};
+    const u32 places[] = {__builtin_offsetof(Source, bits), __builtin_offsetof(Code, high),
+                          __builtin_offsetof(Wave, scc),    __builtin_offsetof(Facts, needed),
+                          __builtin_offsetof(Hidden, bytes), __builtin_offsetof(Kernel, rows)};
     memcpy(sizes, own, sizeof own);
+    memcpy(sizes + sizeof own / 4, places, sizeof places);
 }
 
 static u32 kernel_named(const char* name) {

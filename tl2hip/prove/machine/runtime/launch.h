@@ -26,7 +26,7 @@ constexpr u32 MAX_READS = 6, MAX_WRITES = 3;
 struct Facts {
     Use reads[MAX_READS], writes[MAX_WRITES];
     u8 counter, reach;
-    u8 waits[2];  // as in Code
+    u8 waits[2];  // s_waitcnt: vmcnt, lgkmcnt; 255 where it does not wait for one
     u8 flow;
     u8 needed;    // a bit for each of `reads` that says which memory is touched, what is stored, where a wave goes on
     u8 reads_condition, sets_condition;  // SCC
@@ -43,7 +43,7 @@ struct Kernel {
     const Code* code;
     const Facts* facts;
     const Hidden* hidden;
-    u32 size, hidden_count;                // instructions; hidden arguments
+    u32 hidden_count;
     u32 given_bytes, arguments_bytes;      // of the arguments that the launch gives, and of all
     u32 group_ids, thread_ids;             // a bit for each index of the block; how many of a thread's after x
     u32 rows, accumulators, lds, most_threads;

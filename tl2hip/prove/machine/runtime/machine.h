@@ -48,14 +48,10 @@ struct Code {
     i32 offset;         // bytes, of memory instructions; offset0 of two
     i32 offset1;
     u32 target;         // index of the instruction that a branch goes to
-    u32 number;         // an immediate: what s_nop, s_sleep, s_setprio say
-    u8 waits[2];        // s_waitcnt: vmcnt, lgkmcnt; 255 where it does not wait for one
     u8 clamp, scale;    // scale (omod): 0, 1 times 2, 2 times 4, 3 half
     u8 pick, unused;    // SDWA: the part of the result's register that is written, and what becomes of the rest
     u8 dpp, dpp_number, row_mask, bank_mask, bound_control;
     u8 quad[4];         // QUAD_PERM
-    u8 cache;           // sc0 1, sc1 2, nt 4
-    u8 lds;             // a load that goes to LDS
     u8 high;            // op_sel of the result: a 16-bit one goes into the high half and leaves the low
     u32 site;           // index in its kernel, which findings name
 };
@@ -78,5 +74,7 @@ struct Wave {
     u64 exec() const { return pair(EXEC); }
 };
 
-// What an instruction does that the executor has no meaning for here: the run ends, and says so.
-[[noreturn]] void not_done(const Wave& wave, const Code& code, const char* why);
+// What an instruction does that the executor has no meaning for here: the run ends, and says so. In the order of
+// NOT_DONE in library.py.
+enum NotDone : u32 { LANES_OFF, BUFFER_FORMAT };
+[[noreturn]] void not_done(const Wave& wave, const Code& code, NotDone why);

@@ -129,7 +129,7 @@ static void multiply(Wave& wave, const Code& code) {
     constexpr int RUN = sizeof(Sum) == 8 ? 1 : 4, ACROSS = M * BLOCKS, REGISTERS = M * ACROSS / (int)WAVE;
     constexpr int TOGETHER = (int)WAVE * RUN > M * M ? (int)WAVE * RUN / (M * M) : 1;
     constexpr int STEPS = (int)WAVE / (M * TOGETHER), RUNS = M / (RUN * STEPS);
-    if (wave.exec() != ~0ul) not_done(wave, code, "a matrix instruction with lanes that are off");
+    if (wave.exec() != ~0ul) not_done(wave, code, LANES_OFF);
     alignas(64) Sum a[K][ACROSS], b[K][ACROSS], d[REGISTERS][WAVE];
     spread<A, Sum, K, ACROSS>(a, &wave.v[code.a.first]);
     spread<B, Sum, K, ACROSS>(b, &wave.v[code.b.first]);

@@ -109,7 +109,8 @@ static void copy_to_lds(Wave& w, const Code& c, const Addresses& at, u64 good) {
         u32 word = (u32)(i32)value;
         memcpy(lds_place(w, lane, first + 4 * lane, 4, WRITE, site_of(c)), &word, 4);
     });
-    if (detecting) note_load_into_lds(w, (u32)first, (u32)first + 4 * WAVE);
+    if (u64 lanes = w.exec(); detecting && lanes)
+        note_load_into_lds(w, (u32)first + 4 * __builtin_ctzl(lanes), (u32)first + 4 * (WAVE - __builtin_clzl(lanes)));
 }
 
 #define TO_LDS(name, type)                                                \
@@ -128,6 +129,9 @@ TO_LDS(dword, u32)
 
 // ---- raw buffers: a descriptor of four scalars says the base and the bytes that there are
 
+// The last word of a descriptor of plain 32-bit data, as clang's make_buffer_rsrc is given it for gfx942.
+constexpr u32 RAW_FORMAT = 0x00027000;
+
 struct Records {
     u64 base;
     u32 bytes, scalar;  // the scalar offset
@@ -135,7 +139,7 @@ struct Records {
 
 static Records records_of(const Wave& w, const Code& c) {
     const u32* s = &w.s[c.c.first];
-    if (s[1] >> 16) not_done(w, c, "a buffer with a stride or a swizzle");
+    if (s[1] >> 16 || s[3] != RAW_FORMAT) not_done(w, c, BUFFER_FORMAT);
     return {(u64)(s[1] & 0xFFFF) << 32 | s[0], s[2], scalar_value(w, c.e)};
 }
 

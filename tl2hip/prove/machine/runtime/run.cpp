@@ -33,9 +33,9 @@ INSTRUCTION(s_endpgm) { w.state = ENDED; }
 // Code has no addresses here. The program counter is 0, and what is added to it is the whole address of a constant.
 INSTRUCTION(s_getpc_b64) { w.set_pair(c.d.first, 0); }
 
-void not_done(const Wave& w, const Code& c, const char*) {
+void not_done(const Wave& w, const Code& c, NotDone why) {
     set_lane(w, 0);
-    report(UNDEFINED, ERROR, site_of(c), NOWHERE, 0, nullptr, 0);
+    report(NOT_DONE, ERROR, site_of(c), NOWHERE, why, nullptr, 0);
     give_up();
 }
 
