@@ -113,6 +113,9 @@ static void copy_to_lds(Wave& w, const Code& c, const Addresses& at, u64 good) {
         note_load_into_lds(w, (u32)first + 4 * __builtin_ctzl(lanes), (u32)first + 4 * (WAVE - __builtin_clzl(lanes)));
 }
 
+#define LOADS_TO_LDS(EACH) \
+    EACH(ubyte, u8) EACH(sbyte, i8) EACH(ushort, u16) EACH(sshort, i16) EACH(dword, u32)
+
 #define TO_LDS(name, type)                                                \
     INSTRUCTION(global_load_lds_##name) {                                 \
         Addresses at;                                                     \
@@ -120,11 +123,7 @@ static void copy_to_lds(Wave& w, const Code& c, const Addresses& at, u64 good) {
         check_lanes(w, at, w.exec(), sizeof(type), READ, site_of(c));     \
         copy_to_lds<type>(w, c, at, w.exec());                            \
     }
-TO_LDS(ubyte, u8)
-TO_LDS(sbyte, i8)
-TO_LDS(ushort, u16)
-TO_LDS(sshort, i16)
-TO_LDS(dword, u32)
+LOADS_TO_LDS(TO_LDS)
 #undef TO_LDS
 
 // ---- raw buffers: a descriptor of four scalars says the base and the bytes that there are
@@ -196,9 +195,6 @@ STORES(MOVE)
         each_lane(w.exec(), [&](u32 lane) { good |= (u64)(reach[lane] != 0) << lane; });\
         copy_to_lds<type>(w, c, at, good);                                              \
     }
-TO_LDS(ubyte, u8)
-TO_LDS(sbyte, i8)
-TO_LDS(ushort, u16)
-TO_LDS(sshort, i16)
-TO_LDS(dword, u32)
+LOADS_TO_LDS(TO_LDS)
 #undef TO_LDS
+#undef LOADS_TO_LDS
