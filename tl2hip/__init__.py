@@ -38,8 +38,10 @@ if TYPE_CHECKING:
     from tl2hip.notation.kernels import distinct as distinct
     from tl2hip.notation.kernels import kernel as kernel
     from tl2hip.notation.kernels import offsets as offsets
+    from tl2hip.notation.marks import group as group
     from tl2hip.notation.marks import lanes as lanes
     from tl2hip.notation.marks import lds as lds
+    from tl2hip.notation.marks import mfma as mfma
     from tl2hip.notation.marks import serial as serial
     from tl2hip.notation.marks import stages as stages
     from tl2hip.notation.marks import strides as strides
@@ -65,7 +67,7 @@ _HOMES = {
     "tl2hip.notation.extents": ("dims",),
     "tl2hip.notation.kernels": ("Kernel", "distinct", "kernel", "offsets"),
     "tl2hip.notation.marks": (
-        *("lanes", "lds", "serial", "stages", "strides", "tiled", "unroll", "vec", "waves"),
+        *("group", "lanes", "lds", "mfma", "serial", "stages", "strides", "tiled", "unroll", "vec", "waves"),
     ),
     "tl2hip.notation.tensors": ("Lds", "Tensor", "Tile"),
     "tl2hip.notation.tile": ("tile",),

@@ -20,17 +20,17 @@ typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
 typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 
 // Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in turn:
-// each XCD gets 16 tiles that stand together, in groups of four rows, and finds them in its own L2 cache.
-static inline __device__ void tile_of(int block, int rows, int columns, int &row, int &column)
+// each XCD gets group * group tiles that stand together, taken in groups of rows, and finds them in its L2.
+static inline __device__ void tile_of(int block, int rows, int columns, int group, int &row, int &column)
 {
-    const int whole = rows * columns / 128 * 128;
-    if (block < whole)
-        block = block / 128 * 128 + block % 8 * 16 + block / 8 % 16;
-    const int first = block / (4 * columns) * 4;
-    const int inside = block % (4 * columns);
-    const int group = rows - first < 4 ? rows - first : 4;
-    row = first + inside % group;
-    column = inside / group;
+    const int share = group * group;
+    if (block < rows * columns / (8 * share) * (8 * share))
+        block = block / (8 * share) * (8 * share) + block % 8 * share + block / 8 % share;
+    const int first = block / (group * columns) * group;
+    const int inside = block % (group * columns);
+    const int high = rows - first < group ? rows - first : group;
+    row = first + inside % high;
+    column = inside / high;
 }
 
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
@@ -109,7 +109,7 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
     int i_number, j_number;
-    tile_of((int)block_x, (int)16, (int)16, i_number, j_number);
+    tile_of((int)block_x, (int)16, (int)16, 4, i_number, j_number);
     const int i_tile = __builtin_amdgcn_readfirstlane(i_number * 64);
     const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 64);
     f32x4 sums[4][2] = {};
@@ -307,7 +307,7 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
     int i_number, j_number;
-    tile_of((int)block_x, (int)16, (int)16, i_number, j_number);
+    tile_of((int)block_x, (int)16, (int)16, 4, i_number, j_number);
     const int i_tile = __builtin_amdgcn_readfirstlane(i_number * 64);
     const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 64);
     f32x4 sums[4][2] = {};

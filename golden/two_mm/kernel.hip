@@ -24,17 +24,17 @@ typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
 typedef float f32x2 __attribute__((ext_vector_type(2)));
 
 // Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in turn:
-// each XCD gets 16 tiles that stand together, in groups of four rows, and finds them in its own L2 cache.
-static inline __device__ void tile_of(int block, int rows, int columns, int &row, int &column)
+// each XCD gets group * group tiles that stand together, taken in groups of rows, and finds them in its L2.
+static inline __device__ void tile_of(int block, int rows, int columns, int group, int &row, int &column)
 {
-    const int whole = rows * columns / 128 * 128;
-    if (block < whole)
-        block = block / 128 * 128 + block % 8 * 16 + block / 8 % 16;
-    const int first = block / (4 * columns) * 4;
-    const int inside = block % (4 * columns);
-    const int group = rows - first < 4 ? rows - first : 4;
-    row = first + inside % group;
-    column = inside / group;
+    const int share = group * group;
+    if (block < rows * columns / (8 * share) * (8 * share))
+        block = block / (8 * share) * (8 * share) + block % 8 * share + block / 8 % share;
+    const int first = block / (group * columns) * group;
+    const int inside = block % (group * columns);
+    const int high = rows - first < group ? rows - first : group;
+    row = first + inside % high;
+    column = inside / high;
 }
 
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
@@ -169,7 +169,7 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
     int i_2_number, j_2_number;
-    tile_of((int)block_x, (int)((M + 255) / 256), (int)((L + 127) / 128), i_2_number, j_2_number);
+    tile_of((int)block_x, (int)((M + 255) / 256), (int)((L + 127) / 128), 4, i_2_number, j_2_number);
     const int i_2_tile = __builtin_amdgcn_readfirstlane(i_2_number * 256);
     const int j_2_tile = __builtin_amdgcn_readfirstlane(j_2_number * 128);
     f32x4 sums[4][4] = {};
@@ -463,7 +463,7 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
     int i_2_number, j_2_number;
-    tile_of((int)block_x, (int)((M + 255) / 256), (int)((L + 127) / 128), i_2_number, j_2_number);
+    tile_of((int)block_x, (int)((M + 255) / 256), (int)((L + 127) / 128), 4, i_2_number, j_2_number);
     const int i_2_tile = __builtin_amdgcn_readfirstlane(i_2_number * 256);
     const int j_2_tile = __builtin_amdgcn_readfirstlane(j_2_number * 128);
     f32x4 sums[4][4] = {};

@@ -97,6 +97,10 @@ def _plan(text: str) -> Plan:
 
 HONOURED = {
     ("product", "i: 128, waves(2); j: 64, waves(1)"): r"i .* tiles of 128, 2 waves .*\n  j .* tiles of 64  ",
+    ("product", "k: mfma(32)"): r"k .* summed by mfma_f32_32x32x8f16",
+    ("product", "k: 64, stages(1), mfma(16)"): r"k .* summed by mfma_f32_16x16x16f16",
+    ("product", "i: group(8)"): r"i .* in groups of 8 ",
+    ("product", "i: 64, waves(2); j: 64, group(2)"): r"j .* tiles of 64.*, in groups of 2 ",
     ("product", "k: 32"): r"k .* tiles of 32, 2 stages",
     ("product", "k: 32, stages(1)"): r"k .* tiles of 32, 1 stages",
     ("product", "i: 64; j: 64; k: 64, stages(3)"): r"k .* tiles of 64, 3 stages",
@@ -159,6 +163,10 @@ REFUSED = {
     ("product", "k: waves(2)"): ("TL213", "waves(2)", "each wave of a matrix product takes in the whole sum"),
     ("product", "i: stages(2)"): ("TL213", "stages(2)", "only the loop over the sum"),
     ("product", "i: waves(2), unroll(2)"): ("TL213", "unroll(2)", "unrolled as a whole"),
+    ("product", "i: mfma(32)"): ("TL213", "mfma(32)", "only the loop over the sum"),
+    ("product", "i: 16; k: 64, mfma(32)"): ("TL213", "16", "16 rows over 1 wave are no whole number of 32"),
+    ("product", "k: group(4)"): ("TL213", "group(4)", "only the tiles of a matrix product are taken in groups"),
+    ("product", "i: group(4); j: group(4)"): ("TL213", "group(4)", "the tiles are taken in groups along `i`"),
     ("product", "k: 64, stages(4)"): ("TL213", "stages(4)", "at most 3 tiles are in flight"),
     ("product", "i: 128; j: 128; k: 128, stages(3)"): ("TL203", "stages(3)", "needs 131,072 bytes of LDS"),
     ("product", "i: 256, waves(2); j: 512, waves(4); k: 32"): ("TL505", "512", "two waves a SIMD leave 256"),
@@ -173,6 +181,8 @@ REFUSED = {
     ("elementwise", "i: 512, waves(16)"): ("TL213", "waves(16)", "2 waves of a block share it"),
     ("elementwise", "i: 512, vec(8)"): ("TL213", "vec(8)", "a lane moves 4 of its elements at a time"),
     ("elementwise", "i: lanes(16), waves(2)"): ("TL213", "lanes(16)", "go to 32 lanes"),
+    ("elementwise", "i: 512, mfma(16)"): ("TL213", "mfma(16)", "only the loop over the sum"),
+    ("elementwise", "i: 512, group(2)"): ("TL213", "group(2)", "only the tiles of a matrix product"),
     ("elementwise", "A: lds()"): ("TL214", "lds()", "reads it straight from memory"),
     ("elementwise", "A: vec(8)"): ("TL214", "vec(8)", "a lane moves 4 of its elements at a time"),
     ("elementwise", "A: vec(2); C: vec(4)"): ("TL214", "vec(4)", "a lane moves 2 of its elements at a time"),
@@ -216,7 +226,7 @@ def _mended(said: str, way: str) -> str:
         said = said[:where] + said[where + len(out[1]) :]
     elif re.fullmatch("take the tile size out", way):
         said = re.sub(r": \d+(, )?", ": ", said, count=1)
-    elif new := re.fullmatch(r"write (waves|stages)\((\d)\) for (\w)", way):
+    elif new := re.fullmatch(r"write (waves|stages|mfma)\((\d+)\) for (\w)", way):
         said = re.sub(rf"({new[3]}: [^;]*){new[1]}\(\d+\)", rf"\g<1>{new[1]}({new[2]})", said)
     elif new := re.fullmatch(r"write a tile of (\d+) for (\w)", way):
         said = re.sub(rf"{new[2]}: \d+", f"{new[2]}: {new[1]}", said)

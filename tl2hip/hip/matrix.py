@@ -47,16 +47,16 @@ TILE_OF = Helper(
     "tile_of",
     "// Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in"
     " turn:\n"
-    "// each XCD gets 16 tiles that stand together, in groups of four rows, and finds them in its own L2 cache.\n"
-    f"{ON_DEVICE} void tile_of(int block, int rows, int columns, int &row, int &column)\n{{\n"
-    "    const int whole = rows * columns / 128 * 128;\n"
-    "    if (block < whole)\n"
-    "        block = block / 128 * 128 + block % 8 * 16 + block / 8 % 16;\n"
-    "    const int first = block / (4 * columns) * 4;\n"
-    "    const int inside = block % (4 * columns);\n"
-    "    const int group = rows - first < 4 ? rows - first : 4;\n"
-    "    row = first + inside % group;\n"
-    "    column = inside / group;\n}",
+    "// each XCD gets group * group tiles that stand together, taken in groups of rows, and finds them in its L2.\n"
+    f"{ON_DEVICE} void tile_of(int block, int rows, int columns, int group, int &row, int &column)\n{{\n"
+    "    const int share = group * group;\n"
+    "    if (block < rows * columns / (8 * share) * (8 * share))\n"
+    "        block = block / (8 * share) * (8 * share) + block % 8 * share + block / 8 % share;\n"
+    "    const int first = block / (group * columns) * group;\n"
+    "    const int inside = block % (group * columns);\n"
+    "    const int high = rows - first < group ? rows - first : group;\n"
+    "    row = first + inside % high;\n"
+    "    column = inside / high;\n}",
 )
 
 WINDOW = Helper(
@@ -159,7 +159,7 @@ def _take_tile(s: TakeTile, w: Writer) -> None:
     function = w.ctx.call(TILE_OF)
     row, column = w.ctx.c(s.row), w.ctx.c(s.column)
     w.line(f"int {row}, {column};")
-    w.line(f"{function}({w.text(s.block)}, {w.text(s.rows)}, {w.text(s.columns)}, {row}, {column});")
+    w.line(f"{function}({w.text(s.block)}, {w.text(s.rows)}, {w.text(s.columns)}, {s.group}, {row}, {column});")
     for name in (s.row, s.column):
         w.ctx.known.learn(name, natural=True)
 

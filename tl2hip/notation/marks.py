@@ -50,6 +50,16 @@ def stages(n: int, /) -> Mark:
     return Mark("stages", (_count("stages", n),))
 
 
+def mfma(n: int, /) -> Mark:
+    """The matrix instructions of the sum give results of n by n: 16 or 32."""
+    return Mark("mfma", (_count("mfma", n),))
+
+
+def group(n: int, /) -> Mark:
+    """Blocks take the tiles of a matrix product in groups of n along this axis."""
+    return Mark("group", (_count("group", n),))
+
+
 def lds(*, pad: int = 0) -> Mark:
     """The tensor is staged in LDS, each row followed by `pad` unused elements."""
     if isinstance(pad, bool) or not isinstance(pad, int) or pad < 0:

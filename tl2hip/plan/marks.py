@@ -27,6 +27,8 @@ REASONS = {
     "stages": "only the loop over the sum of a matrix product is pipelined, `k` of `s += A[i, k] * B[k, j]`",
     "unroll": "its body is not repeated in this plan",
     "serial": "its iterations are shared out",
+    "mfma": "only the loop over the sum of a matrix product takes it, `k` of `s += A[i, k] * B[k, j]`",
+    "group": "only the tiles of a matrix product are taken in groups, of its rows or of its columns",
     TILE: "this plan does not cut it into tiles",
     "lds": "this plan reads it straight from memory",
 }

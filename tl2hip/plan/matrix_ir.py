@@ -17,7 +17,7 @@ class TakeTile:
     """Declares `row` and `column`, ints: the tile of a grid of `rows` by `columns` that block number `block` takes.
 
     Neighbouring blocks run on different XCDs (workgroup i on XCD i mod 8, gfx942.md 1.1); this hands each XCD
-    tiles that stand together, in groups of four rows, so that they meet in its L2.
+    `group` by `group` tiles that stand together, taken in groups of so many rows, so that they meet in its L2.
     """
 
     row: str
@@ -25,6 +25,7 @@ class TakeTile:
     block: Expr
     rows: Expr
     columns: Expr
+    group: int
 
 
 @dataclass(frozen=True, slots=True)

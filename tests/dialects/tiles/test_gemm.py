@@ -89,6 +89,15 @@ def test_marks_are_kept_and_told_at_their_places() -> None:
     assert not converted(MARKED)[1].problems
 
 
+def test_marks_of_the_matrix_product_are_those_of_loops() -> None:
+    here, there = (
+        text.replace("128, waves(2)", "128, waves(2), group(8)", 1).replace("stages(2)", "stages(2), mfma(32)")
+        for text in (MARKED, LOOPS)
+    )
+    assert plan_text(nest(here)) == plan_text(nest(there)) != plan_text(nest(MARKED))
+    assert "mfma_f32_32x32x8f16" in plan_text(nest(here))
+
+
 def test_a_tile_set_from_outside() -> None:
     made, _ = converted(MARKED, tiles={"k": 16})
     assert made is not None and {a.user: a.tile for a in axes(made)} == {"i": 128, "j": 128, "k": 16}

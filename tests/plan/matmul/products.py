@@ -80,6 +80,13 @@ def _converted(text: str, sets: tuple[tuple[str, int], ...]) -> api.Converted:
     return kernel
 
 
+def refused(text: Product) -> str:
+    """What is told of a text that does not convert."""
+    done = api.convert(Source("k.py", HEAD + text.text))
+    assert done.errors
+    return done.told
+
+
 def converted(text: str | Product, **sets: int) -> api.Converted:
     """The kernel of a text that converts."""
     return _converted(text.text if isinstance(text, Product) else text, tuple(sets.items()))

@@ -30,7 +30,7 @@ FAULTS = {
 
 HELPERS = {
     "what is past the end of the sum is no zero": ("if (e < count)\n            some[e]", "some[e]"),
-    "a tile is computed twice": ("first + inside % group", "first"),
+    "a tile is computed twice": ("first + inside % high", "first"),
 }  # fmt: skip
 
 

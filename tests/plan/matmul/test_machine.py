@@ -35,6 +35,13 @@ def test_rows_of_all_banks_have_no_conflicts(dtype: str, kind: str) -> None:
     assert [b for b in found if b.clocks != b.ideal] == []
 
 
+@pytest.mark.parametrize("kind", ["NT", "NN"])
+@pytest.mark.parametrize("dtype", [d for d in DEPTH if d != "f64"])
+def test_instructions_of_32_by_32_read_without_conflicts(dtype: str, kind: str) -> None:
+    found = _lds(Product(kind, dtype, sums=SUMS[dtype], i="64", j="64", k=f"{DEPTH[dtype]}, mfma(32)"))
+    assert [b for b in found if b.clocks != b.ideal] == []
+
+
 @pytest.mark.parametrize("waves", ["", ", waves(2)"])
 @pytest.mark.parametrize("size", ["16", "32"])
 def test_small_tiles_that_turn_a_factor_have_no_conflicts(size: str, waves: str) -> None:
@@ -54,6 +61,16 @@ def _compiled(product: Product) -> list[KernelCounters]:
     found = [c for c in read_counters(compile_device(k.printed.text).text) if c.name in names]
     assert [c.name for c in found] == names
     return found
+
+
+def test_instructions_of_32_by_32_are_half_as_many() -> None:
+    base, large = (
+        _compiled(Product(i="128, waves(2)", j="128, waves(2)", k=f"64, mfma({m})"))[0] for m in (16, 32)
+    )
+    assert base.hot is not None and large.hot is not None
+    assert large.hot.all.mfma == base.hot.all.mfma // 2 == 32
+    assert all("_32x32x8_f16" in line for line in large.hot.code if "v_mfma" in line)
+    assert large.problems() == () and large.occupancy >= 2
 
 
 TILES = {

@@ -10,7 +10,16 @@ import re
 
 import pytest
 
-from tests.plan.matmul.products import ORDERS, Product, converted, multiplying, proven, why
+from tests.plan.matmul.products import (
+    ORDERS,
+    Product,
+    converted,
+    multiplying,
+    plan,
+    proven,
+    refused,
+    why,
+)
 
 EVEN, ODD = {"M": 80, "N": 80, "K": 136}, {"M": 69, "N": 67, "K": 133}
 BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
@@ -82,6 +91,33 @@ def test_tiles_waves_and_stages(i: str, j: str, k: str, kind: str) -> None:
     rows, columns, depth = (int(mark.split(",")[0]) for mark in (i, j, k))
     even = {"M": rows + 8, "N": columns + 16, "K": 2 * depth + 8}
     report = proven(made, even, {"M": rows + 3, "N": columns + 5, "K": 2 * depth + 3})
+    assert report.good, report.text
+
+
+@pytest.mark.parametrize("kind", ["NT", "NN"])
+@pytest.mark.parametrize("dtypes", [d for d in DTYPES if d != "f64"])
+def test_instructions_of_32_by_32(dtypes: str, kind: str) -> None:
+    left, right, sums = DTYPES[dtypes]
+    k = converted(Product(kind, left, right, sums, i="64, waves(2)", j="64, waves(2)", k="mfma(32)"))
+    assert multiplying(k) == ["kernel_aligned", "kernel"], why(k)
+    assert "_32x32x" in plan(k).notes[-1].why
+    report = proven(k, EVEN, ODD, modes=("coded", "normal"))
+    assert report.good, report.text
+
+
+def test_f64_has_no_instruction_of_32_by_32() -> None:
+    told = refused(Product(left="f64", sums="f64", k="mfma(32)"))
+    assert "TL213: mfma(32)" in told and "gfx942 has no 32x32 matrix instruction" in told
+    assert "help: write mfma(16) for k" in told
+
+
+@pytest.mark.parametrize("n", [1, 2, 8, 16])
+@pytest.mark.parametrize("along", ["i", "j"])
+def test_blocks_take_tiles_in_groups(along: str, n: int) -> None:
+    marks = {"i": "16", "j": "16", along: f"16, group({n})"}
+    k = converted(Product(**marks, k="64"))
+    assert multiplying(k) == ["kernel_aligned", "kernel"], why(k)
+    report = proven(k, {"M": 320, "N": 208, "K": 24}, {"M": 35, "N": 545, "K": 24}, modes=("coded",))
     assert report.good, report.text
 
 

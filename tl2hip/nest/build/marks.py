@@ -18,9 +18,11 @@ ALLOWED: dict[str, tuple[int, ...]] = {
     "vec": (1, 2, 4, 8, 16),
     "unroll": tuple(range(1, 257)),
     "stages": tuple(range(1, 9)),
+    "mfma": (16, 32),
+    "group": (1, 2, 4, 8, 16),
 }
 """The values each mark may take: waves of one block of 1024 threads, lanes of one wave of 64, elements of one
-16-byte access."""
+16-byte access, rows and columns of the result of one matrix instruction."""
 
 LARGEST_TILE = 65536
 """Elements along one axis that one block may take."""

@@ -21,6 +21,9 @@ from tl2hip.plan.matrix_ir import Remark, TakeTile
 from tl2hip.plan.state import State
 from tl2hip.plan.widen import Moves
 
+GROUP = 4
+"""Rows of tiles that blocks take together where the user says nothing (HipKittens' order, gfx942.md 2.1)."""
+
 
 @dataclass(frozen=True, slots=True)
 class TileKernel:
@@ -74,12 +77,18 @@ class TileKernel:
         yield Let(words.name("thread"), Var("thread.x", I64), "int")
         yield Let(words.name("lane"), modulo(words.var("thread"), WAVE), "int")
         yield Let(words.name("wave"), floor_div(words.var("thread"), WAVE), "uniform")
-        rows, columns = self.grid
         names = [words.name(f"{axis.name}_number") for axis in (p.rows, p.columns)]
-        counts = [Cast(count, I32) for count in (rows, columns)]
-        yield TakeTile(names[0], names[1], Cast(Var("block.x", I64), I32), counts[0], counts[1])
+        yield self._taken(*names)
         for name, axis, size in zip(names, (p.rows, p.columns), (t.rows, t.columns), strict=True):
             yield Let(words.name(f"{axis.name}_tile"), mul(Var(name, I64), number(size)), "uniform")
+
+    def _taken(self, row: str, column: str) -> TakeTile:
+        """Which tile a block takes: in groups of rows, or of columns where the user says so."""
+        rows, columns = (Cast(count, I32) for count in self.grid)
+        block, across = Cast(Var("block.x", I64), I32), self.product.columns.mark("group")
+        if across is not None and not self.product.rows.marked("group"):
+            return TakeTile(column, row, block, columns, rows, across)
+        return TakeTile(row, column, block, rows, columns, self.product.rows.mark("group") or GROUP)
 
     def _waves(self, words: Words) -> tuple[Expr, Expr]:
         """Which of the waves along rows and along columns this one is."""

@@ -163,6 +163,7 @@ def _note(state: State, kernel: TileKernel) -> None:
         (p.rows, t.rows, t.down, "rows"), (p.columns, t.columns, t.across, "columns")
     ):  # fmt: skip
         share = f"tiles of {size}, {waves} waves" if waves > 1 else f"tiles of {size}"
+        share += f", in groups of {n}" if (n := axis.mark("group")) else ""
         state.note(called(axis), f"grid x, {share}", f"{what} of a matrix product", places[axis.name])
     for s in _batch(p):
         where = f"grid {s.how.letter}" if s.how else "serial in a block"

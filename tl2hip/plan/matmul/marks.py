@@ -10,7 +10,7 @@ from tl2hip.plan.gfx942 import LDS_BYTES, MAX_THREADS, REGISTERS, WAVE
 from tl2hip.plan.marks import TILE, not_honoured, said
 from tl2hip.plan.matmul.fill import Fill, fill
 from tl2hip.plan.matmul.find import MatrixProduct
-from tl2hip.plan.matmul.tile import MOST_TOGETHER, Fault, Tile, tiles
+from tl2hip.plan.matmul.tile import MOST_TOGETHER, Fault, Tile, instruction_size, tiles
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.widen import Moves
@@ -25,11 +25,18 @@ FIRST = {
     "columns": ("waves", TILE),
     "depth": (TILE,),
     "stages": ("stages",),
+    "mfma": ("mfma",),
     "lds": (TILE, "stages"),
     "registers": (TILE,),
     "threads": ("waves",),
 }
 """The marks that a fault lies in, those to change first."""
+
+NUMBERS = {"waves": (8, 4, 2, 1), "stages": (3, 2, 1), "mfma": (16, 32)}
+"""Numbers of marks that are tried as a way out."""
+
+OVER = ("lds", "depth", "stages", "mfma")
+"""Faults that lie in what is said of the sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,8 @@ class Cut:
 def cut(p: MatrixProduct) -> Cut | Fault:
     """The best tile that the marks allow and that fits, else what is at fault with the first that they allow. Tiles
     that are not filled by 16 bytes at a time are left for marks that allow no other."""
+    if p.instruction(instruction_size(p)) is None:
+        return Fault("mfma", _no_instruction(p))
     fault: Fault | None = None
     narrow: Cut | None = None
     for tile in tiles(p):
@@ -61,21 +70,29 @@ def cut(p: MatrixProduct) -> Cut | Fault:
     return narrow or fault or Fault("threads", many)
 
 
+def _no_instruction(p: MatrixProduct) -> str:
+    m, left, right = instruction_size(p), p.left.dtype, p.right.dtype
+    factors = f"{left}" if left == right else f"{left} and {right}"
+    return f"gfx942 has no {m}x{m} matrix instruction that sums products of {factors} in {p.dtype}"
+
+
 def constrained(p: MatrixProduct) -> bool:
     """Whether the user says of a product what only this plan can do."""
     marks = (m.name for a in (p.rows, p.columns, p.over.axis) for m in a.marks)
-    return any(name in ("waves", "stages") for name in marks) or any(p.pads)
+    return any(name in ("waves", "stages", "mfma", "group") for name in marks) or any(p.pads)
 
 
 def honour(state: State, p: MatrixProduct, fills: tuple[Fill, Fill], moves: Moves | None) -> None:
     """Tells which marks the kernels honour."""
     honours = state.honours
+    grouped = p.columns if p.columns.marked("group") and not p.rows.marked("group") else p.rows
     for axis in (p.rows, p.columns):
-        honours.honour(axis.name, TILE, "waves")
+        honours.honour(axis.name, TILE, "waves", *(("group",) if axis == grouped else ()))
+        honours.decline(axis.name, "group", f"the tiles are taken in groups along `{called(grouped)}`")
         honours.single(axis, ("stages",))
         honours.decline(axis.name, "unroll", "the tile of a matrix product is unrolled as a whole")
     over = p.over.axis
-    honours.honour(over.name, TILE, "unroll", "serial", "stages")
+    honours.honour(over.name, TILE, "unroll", "serial", "stages", "mfma")
     honours.single(over, ("waves",))
     honours.decline(over.name, "waves", "each wave of a matrix product takes in the whole sum")
     for axis in (p.rows, p.columns, over):
@@ -165,17 +182,17 @@ def _blamed(p: MatrixProduct, fault: Fault) -> tuple[Axis, Mark]:
 
 def _in_order(axis: Axis, at: Span, fault: Fault) -> list[Mark]:
     """What is said of an axis, what the fault lies in first."""
-    order = ("stages", TILE) if fault.part == "lds" else (*FIRST[fault.part], "waves", "stages")
+    order = ("stages", TILE) if fault.part == "lds" else (*FIRST[fault.part], "waves", "stages", "mfma")
     return sorted((m for m in said(axis, at) if m.name in order), key=lambda m: order.index(m.name))
 
 
 def _ways_out(p: MatrixProduct, fault: Fault) -> Iterator[tuple[MatrixProduct, str]]:
     """The product with other marks, in words: those in which the fault lies first."""
     first = FIRST[fault.part]
-    order = ("over", "rows", "columns") if fault.part in ("lds", "depth", "stages") else ("columns", "rows", "over")
+    order = ("over", "rows", "columns") if fault.part in OVER else ("columns", "rows", "over")
     if fault.part == "rows":
         order = ("rows", "columns", "over")
-    for name in dict.fromkeys((*first, "waves", TILE, "stages")):
+    for name in dict.fromkeys((*first, "waves", TILE, "stages", "mfma")):
         for where in order:
             yield from _changed(p, where, name)
     if any(p.pads):
@@ -192,7 +209,7 @@ def _changed(p: MatrixProduct, where: str, name: str) -> Iterator[tuple[MatrixPr
     given = axis.mark(name)
     if given is None:
         return
-    for n in (8, 4, 2, 1) if name == "waves" else (3, 2, 1):
+    for n in NUMBERS[name]:
         marks = tuple(replace(m, value=n) if m.name == name else m for m in axis.marks)
         if n != given:
             yield _with(p, where, replace(axis, marks=marks)), f"write {name}({n}) for {user}"

@@ -38,7 +38,7 @@ MOST_STAGES = 3
 MOST_TOGETHER = 8
 """Waves that share a tile, at most: two on a SIMD, which leaves each 256 registers."""
 
-Part = Literal["rows", "columns", "depth", "stages", "lds", "registers", "threads"]
+Part = Literal["rows", "columns", "depth", "stages", "mfma", "lds", "registers", "threads"]
 """What is at fault."""
 
 
@@ -188,14 +188,22 @@ def _uneven(size: int, waves: int, what: str, m: int) -> str:
 
 
 def tiles(p: MatrixProduct) -> tuple[Tile, ...]:
-    """The tiles that the marks allow, those that fit first, the best of them first of all."""
-    mfma = p.instruction(16)
-    assert mfma is not None
+    """The tiles that the marks allow, those that fit first, the best of them first of all; none where there is no
+    such matrix instruction."""
+    mfma = p.instruction(instruction_size(p))
+    if mfma is None:
+        return ()
     depth = p.over.axis.tile or ROW // p.left.dtype.bytes
     stages = p.over.axis.mark("stages") or 2
     sizes, waves = (_sizes(p.rows.tile), _sizes(p.columns.tile)), (_waves(p.rows), _waves(p.columns))
     m, n = (value_of(a.stop) or LARGE for a in (p.rows, p.columns))
     return _sorted(sizes, waves, Tile(0, 0, depth, 1, 1, mfma, stages, p.pads), (m, n))
+
+
+def instruction_size(p: MatrixProduct) -> int:
+    """Rows and columns of the results of the matrix instructions: as the user says, else 16, which runs at a higher
+    clock than 32 (gfx942.md 2.1)."""
+    return p.over.axis.mark("mfma") or 16
 
 
 @lru_cache(64)

@@ -14,7 +14,9 @@ class UnknownMark(Problem):
     code: ClassVar[str] = "TL201"
     title: ClassVar[str] = "Unknown mark"
     message: ClassVar[str] = "not a mark of a loop"
-    help: ClassVar[str] = "a tile size, then any of waves(n), lanes(n), vec(n), unroll(n), stages(n), serial"
+    help: ClassVar[str] = (
+        "a tile size, then any of waves(n), lanes(n), vec(n), unroll(n), stages(n), mfma(n), group(n), serial"
+    )
     why: ClassVar[str] = "A mark that is not known cannot be honoured, so it is refused."
     example: ClassVar[str] = marked("i: Tile[int, 128, 4]")
     rewrite: ClassVar[str] = MARKED
@@ -28,7 +30,8 @@ class MarkOutOfRange(Problem):
     help: ClassVar[str] = "choose one of these, or leave the mark out and let tl2hip choose"
     why: ClassVar[str] = (
         "A block has up to 16 waves of 64 lanes; an access moves up to 16 bytes. stages(n) counts the tiles in "
-        "flight, the one in use included: 1 fetches nothing ahead, and matrix products keep up to 3."
+        "flight, the one in use included: 1 fetches nothing ahead, and matrix products keep up to 3. Matrix "
+        "instructions give results of 16 by 16 or 32 by 32."
     )
     example: ClassVar[str] = marked("i: Tile[int, 96, waves(3)]")
     rewrite: ClassVar[str] = MARKED
