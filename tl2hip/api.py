@@ -101,7 +101,7 @@ class Conversion:
 
         done = [k.printed for k in self.kernels if k.printed]
         if len(done) == 1:
-            return PrintedFile(done[0].text, (done[0].launcher,))
+            return PrintedFile(done[0].text, (done[0].launcher,), done[0].origins)
         return print_plans([k.plan for k in self.kernels if k.plan and k.printed])
 
 
@@ -380,6 +380,7 @@ def verify_all(
         assert kernel.plan is not None and kernel.nest is not None
         depths = {axis: tree.depth for axis, tree in kernel.plan.trees}
         options = How(**{**how, "plan": kernel.plan, "depths": depths, "in_place": kernel.plan.in_place})
+        options = replace(options, origins=file.origins if text == file.text else None)
         fixed = not kernel.nest.dims
         if fixed and work(kernel.nest, {}) <= FIXED_WORK and elements(kernel.nest, {}) <= ELEMENTS:
             options = replace(options, given=({},))

@@ -15,9 +15,10 @@ from tl2hip.hip.kernel import print_kernels
 from tl2hip.hip.launcher import Argument, LauncherInfo, launcher_info, print_launcher
 from tl2hip.hip.names import Names
 from tl2hip.hip.naming import name_plan
+from tl2hip.hip.origins import Origins, file_name, placed
 from tl2hip.plan.ir import Plan
 
-__all__ = ["Argument", "LauncherInfo", "Printed", "PrintedFile", "print_plan", "print_plans"]
+__all__ = ["Argument", "LauncherInfo", "Origins", "Printed", "PrintedFile", "print_plan", "print_plans"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Printed:
 
     text: str
     launcher: LauncherInfo
+    origins: Origins
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +36,13 @@ class PrintedFile:
 
     text: str
     launchers: tuple[LauncherInfo, ...]
+    origins: Origins
 
 
 def print_plan(plan: Plan) -> Printed:
     """The HIP file of a plan: helpers in use, kernels, launcher. The same plan gives the same text, always."""
     printed = print_plans((plan,))
-    return Printed(printed.text, printed.launchers[0])
+    return Printed(printed.text, printed.launchers[0], printed.origins)
 
 
 def print_plans(plans: Sequence[Plan]) -> PrintedFile:
@@ -49,24 +52,26 @@ def print_plans(plans: Sequence[Plan]) -> PrintedFile:
     for plan in plans:
         names = name_plan(plan, [f for _, _, info in tables for f in functions(info)])
         tables.append((plan, names, launcher_info(plan, names)))
-    kernels = [text for plan, names, _ in tables for text in print_kernels(plan, names, used)]
+    source = plans[0].nest.source
+    kernels = [kernel for plan, names, _ in tables for kernel in print_kernels(plan, names, used)]
     on_device = helper_texts(used)
     launchers = [print_launcher(plan, info, names, used) for plan, names, info in tables]
     both = helper_texts(used)
     text = fill(
         "file",
-        source=plans[0].nest.source.name.replace("\\", "/").rpartition("/")[2],
+        source=file_name(source),
         head=[line for plan, names, _ in tables for line in head_lines(plan, names, several=len(plans) > 1)],
         typedefs=[*([U64.text] if U64.name in used.helpers else []), *used.vectors.values()],
         helpers=grouped([text for name, text in both.items() if name in on_device]),
-        kernels=kernels,
+        kernels=[kernel.text for kernel in kernels],
         host_helpers=grouped([text for name, text in both.items() if name not in on_device]),
         overlap=any("overlap(" in text for text in launchers),
         read_back=any("read_back(" in text for text in launchers),
         folded=any("folded<" in text for text in launchers),
         launchers=launchers,
     )
-    return PrintedFile(f"{text}\n", tuple(info for _, _, info in tables))
+    origins = Origins(source, placed(text, [(kernel.text, kernel.users) for kernel in kernels]))
+    return PrintedFile(f"{text}\n", tuple(info for _, _, info in tables), origins)
 
 
 def helper_texts(used: Used) -> dict[str, str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tl2hip.dtypes import I64
 from tl2hip.hip import matrix, registers  # noqa: F401  they make the writer know more statements
@@ -17,19 +19,27 @@ from tl2hip.plan.ir import DeviceKernel, Plan
 from tl2hip.plan.lds import elements
 
 
-def print_kernels(plan: Plan, names: Names, used: Used) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class KernelText:
+    """A kernel's text, and for each of its lines the number of the user's line that it is from."""
+
+    text: str
+    users: tuple[int, ...]
+
+
+def print_kernels(plan: Plan, names: Names, used: Used) -> list[KernelText]:
     """The texts of a plan's kernels, without final newlines. A kernel and one behind it that reads memory otherwise
     are written together."""
-    texts: list[str] = []
+    texts: list[KernelText] = []
     left = [*plan.kernels]
     while left:
         kernel = left.pop(0)
         changed = changes(kernel, left[0]) if left else None
         w = _writer(kernel, plan, names, used, changed or {})
         w.write_all(kernel.body)
-        texts.append(_text(kernel, plan, w, w.lines))
+        texts.append(_text(kernel, plan, w, w.lines, w.users))
         if changed is not None:
-            texts.append(_text(left.pop(0), plan, w, w.others))
+            texts.append(_text(left.pop(0), plan, w, *w.others))
     return texts
 
 
@@ -41,10 +51,10 @@ def _writer(kernel: DeviceKernel, plan: Plan, names: Names, used: Used, changed:
     return Twin(ctx, names, plan.nest.source, thread_number(kernel.block), changed=changed)
 
 
-def _text(kernel: DeviceKernel, plan: Plan, w: Writer, lines: list[str]) -> str:
+def _text(kernel: DeviceKernel, plan: Plan, w: Writer, lines: list[str], users: Sequence[int]) -> KernelText:
     """The text of one kernel around its lines."""
     names = w.names
-    return fill(
+    text = fill(
         "kernel",
         summary=[kernel.summary] if kernel.summary else [],
         attributes=attributes(kernel),
@@ -52,6 +62,9 @@ def _text(kernel: DeviceKernel, plan: Plan, w: Writer, lines: list[str]) -> str:
         parameters=broken(f"{names[kernel.name]}(", parameters(kernel, plan, names)),
         lines=[f"    {line}" for line in (*_memory(kernel, plan, w), *_places(kernel, names, lines))] + lines,
     )
+    function, known = plan.nest.at.line, [user or plan.nest.at.line for user in users]
+    before = len(text.splitlines()) - len(known) - 1  # what is not from statements stands above, and one brace below
+    return KernelText(text, (*[function] * before, *known, function))
 
 
 def _known(kernel: DeviceKernel, plan: Plan) -> Known:

@@ -14,6 +14,7 @@ from tl2hip.hip.facts import is_index, is_natural, is_positive
 from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.helpers import extreme as extreme_step
 from tl2hip.hip.names import Names
+from tl2hip.hip.origins import file_name
 from tl2hip.hip.reductions import combined, extreme, prefix, reduction
 from tl2hip.hip.text import Text, infix
 from tl2hip.hip.wrap import wrapped_lines
@@ -21,7 +22,7 @@ from tl2hip.nest.ir import Binary, Const, Expr, Load, Logic, Set, Store, Update,
 from tl2hip.plan.ir import Barrier, Declare, DeviceIf, DeviceStmt, DeviceWhile, Extreme, For, Let, MultiplyAdd
 from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.lds import scratch
-from tl2hip.source.span import Source, Span
+from tl2hip.source.span import NOWHERE, Source, Span
 
 ASSIGNABLE = frozenset(["+", "-", "*", "/", "&", "|", "^"])
 """The operators that C++ spells `op=` with the nest's meaning (bool apart)."""
@@ -38,6 +39,8 @@ class Writer:
     """The number of a thread in its block."""
     lines: list[str] = field(default_factory=list)
     depth: int = 1
+    users: list[int] = field(default_factory=list)
+    """For each of the lines that statements have written, the user's line that it is from; 0: not known."""
     quoted: set[int] = field(default_factory=set)
     scratch: dict[str, tuple[str, DType, int]] = field(default_factory=dict)
     """LDS that reductions over the block share: key to (C name, dtype, elements)."""
@@ -78,13 +81,26 @@ class Writer:
     def write_all(self, body: tuple[DeviceStmt, ...]) -> None:
         """Appends the lines of a body."""
         for s in body:
+            begin = self.began()
             write(s, self)
+            self.wrote(s, begin)
+
+    def began(self) -> int:
+        """Where the lines of the next statement begin; what stands before is from no statement but those around."""
+        self.users += [0] * (len(self.lines) - len(self.users))
+        return len(self.lines)
+
+    def wrote(self, s: DeviceStmt, begin: int) -> None:
+        """The lines from `begin` on are from this statement, but for those that are from one inside it."""
+        self.began()
+        at: Span = getattr(s, "at", NOWHERE)
+        self.users[begin:] = [line or at.line for line in self.users[begin:]]
 
 
 def quoted(source: Source, line: int) -> str:
     """`// gemm.py:15: s += f32(A[i, k])`: a line of the user, safe inside a comment."""
     text = source.line(line).rstrip("\\").rstrip()
-    return f"// {source.name.replace(chr(92), '/').rpartition('/')[2]}:{line}: {text}"
+    return f"// {file_name(source)}:{line}: {text}"
 
 
 @singledispatch

@@ -59,24 +59,30 @@ class Twin(Writer):
     """The lines of a kernel, and of its twin."""
 
     changed: Changes = field(default_factory=dict)
-    apart: list[tuple[int, int, list[str]]] = field(default_factory=list)
-    """Where lines begin and end that the twin has not, and those it has there."""
+    apart: list[tuple[int, int, list[str], list[int]]] = field(default_factory=list)
+    """Where lines begin and end that the twin has not, those it has there, and the user's that they are from."""
 
     def write_all(self, body: tuple[DeviceStmt, ...]) -> None:
         for s in body:
-            begin = len(self.lines)
+            begin = self.began()
             write(s, self)
+            self.wrote(s, begin)
             if (other := self.changed.get(id(s))) is not None:
                 end = len(self.lines)
                 write(other, self)
-                self.apart.append((begin, end, self.lines[end:]))
-                del self.lines[end:]
+                self.wrote(other, end)
+                self.apart.append((begin, end, self.lines[end:], self.users[end:]))
+                del self.lines[end:], self.users[end:]
 
     @property
-    def others(self) -> list[str]:
-        """The lines of the twin."""
-        lines, at = [], 0
-        for begin, end, instead in self.apart:
+    def others(self) -> tuple[list[str], list[int]]:
+        """The lines of the twin, and the user's that they are from."""
+        lines: list[str] = []
+        users: list[int] = []
+        at = 0
+        for begin, end, instead, theirs in self.apart:
             lines += [*self.lines[at:begin], *instead]
+            # What differs is no statement of the user's: in both it is from one around it.
+            users += [*self.users[at:begin], *(line or self.users[begin] for line in theirs)]
             at = end
-        return [*lines, *self.lines[at:]]
+        return [*lines, *self.lines[at:]], [*users, *self.users[at:]]

@@ -227,6 +227,7 @@ class Widened:
         inner = self.lower(tuple(stmt(s) for s in self.body))
         made = tuple(DeclareVector(self.vectors[p]) for p in self.moves.stores if p not in self.moves.loads)
         each = For(e, ZERO, number(width), number(1), inner, unroll=width)
+        stored_at = {(s.array, s.index): s.at for s in self.body if isinstance(s, Store | Update)}
         stores = tuple(
             StoreVector(
                 p[0],
@@ -235,7 +236,7 @@ class Widened:
                 slot if p in self.moves.loads else (),
                 False,
                 self.streamed,
-                at=self.at,
+                at=stored_at[p],
             )
             for p in self.moves.stores
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields
 
+from tl2hip.hip.origins import Origins
 from tl2hip.plan.ir import Plan
 from tl2hip.prove.bound import Depths
 from tl2hip.prove.draw import MODES, WORK, Sizes
@@ -22,7 +23,8 @@ class Options:
     processor time of the whole, `steps` the serial iterations of a case, `work` its innermost statements,
     `python_work` those of a case that plain Python runs too; large cases have bounds of their own. Without `detect`
     there are no races and out-of-range accesses to find, and more speed. `machine`: each case also runs the gfx942
-    machine code that the compiler makes of the text.
+    machine code that the compiler makes of the text. `origins` say which of the user's lines each line of the text
+    is from.
     """
 
     shapes: int = 12
@@ -40,9 +42,10 @@ class Options:
     python_work: int = 20_000
     detect: bool = True
     machine: bool = False
+    origins: Origins | None = None
 
 
-_OWN = ("plan", "depths", "in_place", "parallel")
+_OWN = ("plan", "depths", "in_place", "parallel", "origins")
 """The options that a plan sets."""
 
 

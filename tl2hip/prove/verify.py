@@ -74,8 +74,8 @@ def verify(
     how = session.options
     with ExitStack() as loaded:
         try:
-            library = loaded.enter_context(Emulator.load(text, detect=how.detect))
-            machine = loaded.enter_context(_as_code(text, how.detect)) if how.machine else None
+            library = loaded.enter_context(Emulator.load(text, detect=how.detect, origins=how.origins))
+            machine = loaded.enter_context(_as_code(text, how)) if how.machine else None
         except (CompileError, LoadError) as error:
             log = getattr(error, "log", "") or str(error)
             return Report(nest.name, (), (TextRefused(log.strip(), at=nest.at),))
@@ -85,11 +85,11 @@ def verify(
     return session.report()
 
 
-def _as_code(text: str, detect: bool) -> Library:
+def _as_code(text: str, how: Options) -> Library:
     """The machine code of a text; its tables of meanings are loaded where it is asked for."""
     from tl2hip.prove.machine.library import MachineLibrary
 
-    return MachineLibrary(text, detect=detect)
+    return MachineLibrary(text, detect=how.detect, origins=how.origins)
 
 
 class Session:

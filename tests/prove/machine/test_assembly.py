@@ -117,9 +117,12 @@ def test_lines_of_the_source(files: tuple[str, str]) -> None:
         "\t.loc\t1 7 3 is_stmt 0                 ; device.h:7:3 @[ kernel.hip:31:24 ]",
         body[at + 2],
         "\t.loc\t0 32 1",
+        body[at + 3],
+        "\t.loc\t0 5 3                          ; kernel.hip:5:3 @[ device.h:9:1 @[ kernel.hip:40:24 ] ]",
     ] + body[at + 1 : at + 3]
     (kernel,) = read("\n".join(body)).kernels
-    assert [one.source for one in kernel.code[:6]] == [0, 31, 0, 32, 32, 32]
+    assert [one.source for one in kernel.code[:6]] == [0, 31, 0, 32, 5, 5]
+    assert [one.within for one in kernel.code[:6]] == [0, 31, 31, 32, 40, 40]
 
 
 def test_debug_sections_do_not_matter() -> None:

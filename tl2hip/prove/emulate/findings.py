@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tl2hip.hip.origins import UserLine
+
 # In the order of `enum Kind` in runtime/runtime.h; `guard_overwritten` is found by Python after the run.
 KINDS = (
     "race",
@@ -38,7 +40,9 @@ class Finding:
     launcher's arguments, -1 for LDS, None when the address belongs to neither. `offset` is in bytes from the
     start of that buffer (negative before it). `count` says how often this line did it; of a launcher that does not
     come to an end, how many kernels it launched. `code` is the instruction of machine code that did it, `code_line`
-    its line of the assembly from 1; "" and 0 where the printed text itself ran.
+    its line of the assembly from 1; "" and 0 where the printed text itself ran. `kernel_line` is the line of the
+    kernel that the line is called from, where it stands in a helper and that is known, else the same; `user` the
+    user's line that this one is from, None where it is not known.
     """
 
     kind: str
@@ -54,10 +58,15 @@ class Finding:
     count: int
     code: str = ""
     code_line: int = 0
+    kernel_line: int = 0
+    user: UserLine | None = None
 
     def __str__(self) -> str:
         place = f"line {self.line}: " if self.line else ""
         quoted = f"\n    {self.text.strip()}" if self.text else ""
+        if self.user:
+            called = f", by way of line {self.kernel_line}" if self.kernel_line != self.line else ""
+            quoted += f"\n    {self.user}: {self.user.text}{called}"
         if self.code_line:
             quoted += f"\n    assembly line {self.code_line}: {self.code.strip()}"
         return f"{place}{self.kind} ({self.severity}): {self.message}{quoted}"

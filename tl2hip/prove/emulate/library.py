@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tl2hip.hip.origins import Origins, UserLine
 from tl2hip.prove.compiler import compile_host
 from tl2hip.prove.emulate.elf import sections
 from tl2hip.prove.emulate.findings import (
@@ -86,25 +87,29 @@ class Emulator:
     """Makes libraries for the emulated compute unit out of HIP texts."""
 
     @staticmethod
-    def load(text: str, *, detect: bool = True, quick: bool = False) -> Library:
+    def load(
+        text: str, *, detect: bool = True, quick: bool = False, origins: Origins | None = None
+    ) -> Library:
         """The library of a HIP text.
 
         `detect` finds races and out-of-range accesses and counts; without it runs are several times faster and
         give values, guard zones and crashes only. `quick` compiles a text without detectors as it stands, not
-        optimised: for many short runs.
+        optimised: for many short runs. `origins` let findings tell the user's lines.
 
         Raises UnsupportedHost, MissingCompiler, CompileError (a text that is not legal HIP) and LoadError.
         """
-        return Library(text, DETECT_FLAGS if detect else QUICK_FLAGS if quick else PLAIN_FLAGS, detect)
+        flags = DETECT_FLAGS if detect else QUICK_FLAGS if quick else PLAIN_FLAGS
+        return Library(text, flags, detect, origins)
 
 
 class Library:
     """A HIP text, compiled for the host and loaded. Calls are one at a time per process."""
 
-    def __init__(self, text: str, flags: Sequence[str], detect: bool) -> None:
+    def __init__(self, text: str, flags: Sequence[str], detect: bool, origins: Origins | None = None) -> None:
         self._runtime, runtime_path = self._load_runtime()
         self._text = text.splitlines()
         self._detect = detect
+        self._origins = origins
         self._path = compile_host(text, flags, [runtime_path])
         self._lines: LineTable | None = None
         self._limits = _thread_limits(self._path)
@@ -172,6 +177,10 @@ class Library:
         number = self._lines.line(site) if site else 0
         return number, self._text[number - 1] if 0 < number <= len(self._text) else ""
 
+    def _user(self, line: int) -> UserLine | None:
+        """The user's line that a line of the text is from."""
+        return self._origins.of(line) if self._origins else None
+
     def _findings(self, memory: Memory) -> list[Finding]:
         raw = self._runtime.tl2hip_findings().contents
         return [self._finding(item, memory) for item in raw.items[: raw.count]]
@@ -193,6 +202,8 @@ class Library:
             tuple(item.block),
             item.thread,
             item.count,
+            kernel_line=line,
+            user=self._user(line),
         )
 
     def _broken_guards(self, memory: Memory) -> list[Finding]:

@@ -25,6 +25,8 @@ LABEL = re.compile(r"([A-Za-z_.$][\w.$]*):")
 COMMENT = re.compile(r'((?:[^";]|"(?:[^"\\]|\\.)*")*)(?:;.*)?')
 FILE = re.compile(r'(\d+) (?:"(?:[^"\\]|\\.)*" )?"((?:[^"\\]|\\.)*)"(?: md5 0x[0-9a-f]+)?')
 LOC = re.compile(r"(\d+) (\d+) ")
+INLINED = re.compile(rf"@\[ (?:\S*/)?{re.escape(SOURCE)}:(\d+):\d+ ")
+"""Where an inlined function is called, as the comment of a `.loc` tells it."""
 TYPE = re.compile(r"([\w.$]+),@(function|object)")
 ESCAPE = re.compile(rb'\\([0-7]{1,3}|[bfnrt"\\])')
 LETTERS = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
@@ -62,6 +64,7 @@ class _Reader:
     constant: str = ""
     files: set[int] = field(default_factory=set)
     source: int = 0
+    within: int = 0
 
 
 def read(text: str) -> Program:
@@ -76,7 +79,7 @@ def read(text: str) -> Program:
             function = reader.function
             if function is None:
                 raise NotUnderstood("an instruction outside a function", at, line)
-            function.code.append(operands.read(line.partition(";")[0], at, reader.source))
+            function.code.append(operands.read(line.partition(";")[0], at, reader.source, reader.within))
         elif line.startswith("\t.amdhsa_kernel "):
             at = _descriptor(reader, lines, at)
         elif line == "\t.amdgpu_metadata":
@@ -85,6 +88,8 @@ def read(text: str) -> Program:
             at = end + 1
         elif bare := _bare(line, at):
             _other(reader, bare, at)
+            if bare.startswith("\t.loc\t"):
+                reader.within = _within(line) or reader.source
     return Program(
         tuple(_kernel(reader, name) for name in reader.descriptors),
         {name: bytes(data) for name, data in reader.constants.items()},
@@ -99,6 +104,16 @@ def _bare(line: str, at: int) -> str:
     if match is None:
         raise NotUnderstood("the quotes", at, line)
     return match[1].rstrip()
+
+
+def _within(line: str) -> int:
+    """The line of the source in which the outermost call of an inlined function stands; 0 where none is told.
+
+    >>> _within("\\t.loc\\t0 94 12 ; kernel.hip:94:12 @[ kernel.hip:30:5 @[ kernel.hip:205:30 ] ]")
+    205
+    """
+    calls = INLINED.findall(line)
+    return int(calls[-1]) if calls else 0
 
 
 def _numbered(lines: list[str], start: int, end: int) -> list[Line]:
@@ -147,7 +162,7 @@ def _label(reader: _Reader, name: str, at: Line) -> None:
     if reader.section.startswith(CODE):
         if reader.types.get(name) == "function":
             reader.function = reader.functions[name] = _Function(at)
-            reader.source = 0
+            reader.source = reader.within = 0
             return
         if reader.function is not None and name not in reader.function.labels:
             reader.function.labels[name] = len(reader.function.code)

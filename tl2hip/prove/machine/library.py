@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tl2hip.hip.origins import Origins
 from tl2hip.prove.compiler import compile_device
 from tl2hip.prove.emulate.findings import KINDS, Finding
 from tl2hip.prove.emulate.library import (
@@ -63,12 +64,19 @@ class MachineLibrary(Library):
     With `detect` it finds what `Library` finds and, besides, registers that are used while a load into them is
     under way, and uses of what nothing has written. Accesses outside the caller's arrays end a run in any case.
 
-    `program` is run in place of what the compiler makes of the text.
+    `program` is run in place of what the compiler makes of the text. `origins` let findings tell the user's lines.
 
     Raises UnsupportedHost, MissingCompiler, CompileError, LoadError and program.NotUnderstood.
     """
 
-    def __init__(self, text: str, *, detect: bool = True, program: Program | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        *,
+        detect: bool = True,
+        program: Program | None = None,
+        origins: Origins | None = None,
+    ) -> None:
         if why := unsupported():
             raise UnsupportedHost(f"machine code cannot be executed here: {why}")
         self._executor = executor()
@@ -76,7 +84,7 @@ class MachineLibrary(Library):
         self._wanted: tuple[int, Wanted] | None = None
         """What is traced, by which thread: calls of others go on as they are."""
         self._encoded = encode(self._program, self._executor.functions, MEANINGS)
-        super().__init__(text, (*QUICK_FLAGS, "-DTL2HIP_MACHINE"), detect)
+        super().__init__(text, (*QUICK_FLAGS, "-DTL2HIP_MACHINE"), detect, origins)
 
     def _load_runtime(self) -> tuple[ctypes.CDLL, Path]:
         load_mathematics()
@@ -142,6 +150,8 @@ class MachineLibrary(Library):
             text=found.text if found.line else "",
             code=instruction.text,
             code_line=instruction.line,
+            kernel_line=instruction.within,
+            user=self._user(instruction.within),
         )
 
     def _message(self, item: Any) -> str:

@@ -298,7 +298,7 @@ def _parts(text: str) -> _Parts:
     return _Parts(name, encoding, tuple(map(_operand, operands)), _modifiers(modifiers), NOTHING)
 
 
-def read(text: str, line: int, source: int = 0) -> Instruction:
+def read(text: str, line: int, source: int = 0, within: int = 0) -> Instruction:
     """One line without its comment, as an Instruction. Raises NotUnderstood for anything that is not listed here.
 
     >>> read("v_add_f32_e64 v1, -|v2|, 1.0 mul:2", 7).operands[1]
@@ -309,7 +309,7 @@ def read(text: str, line: int, source: int = 0) -> Instruction:
     except _Unreadable as unreadable:
         raise NotUnderstood(str(unreadable), line, text) from None
     return Instruction(
-        parts.name, parts.encoding, parts.operands, parts.modifiers, line, text.strip(), source, parts.waits
+        parts.name, parts.encoding, parts.operands, parts.modifiers, line, text.strip(), source, parts.waits, within
     )
 
 

@@ -88,7 +88,8 @@ class Instruction:
     """One instruction. `name` is the mnemonic without `encoding`, its suffix (`e32`, `e64`, `sdwa`, `dpp` or "").
 
     `waits` is what an `s_waitcnt` waits for, by counter. `line` is the line of the assembly, from 1; `source` that
-    of the HIP text, 0 where it is not known.
+    of the HIP text, 0 where it is not known. `within` is the line of the kernel itself: where `source` is a line of
+    a helper, or of a header, the line that calls it.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Instruction:
     text: str
     source: int = 0
     waits: Mapping[str, int] = field(default_factory=dict)
+    within: int = 0
 
 
 @dataclass(frozen=True, slots=True)
