@@ -63,7 +63,7 @@ def _text(kernel: DeviceKernel, plan: Plan, w: Writer, lines: list[str], users: 
         lines=[f"    {line}" for line in (*_memory(kernel, plan, w), *_places(kernel, names, lines))] + lines,
     )
     function, known = plan.nest.at.line, [user or plan.nest.at.line for user in users]
-    before = len(text.splitlines()) - len(known) - 1  # what is not from statements stands above, and one brace below
+    before = len(text.splitlines()) - len(known) - 1  # statements stand at the end, above one brace
     return KernelText(text, (*[function] * before, *known, function))
 
 

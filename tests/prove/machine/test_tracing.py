@@ -10,6 +10,7 @@ import pytest
 from tests.prove.machine.assembled import library
 from tests.prove.machine.modelled import only
 from tl2hip.prove.machine.model import Step, Trace
+from tl2hip.prove.machine.model.trace import Lanes
 
 LANE = "v_and_b32_e32 v1, 63, v0\n"
 CODE = 3
@@ -57,6 +58,47 @@ def test_clocks_of_the_banks(access: str, stride: int, clocks: int, moved: int) 
     lines = f"{LANE}v_mov_b32_e32 v2, 0\nv_mul_u32_u24_e32 v1, {stride}, v1\n{access}"
     (step,) = steps_of(lines, access.split()[0])
     assert (step.lds, step.bytes, step.requests) == (clocks, moved, 0)
+
+
+@pytest.mark.parametrize(
+    ("access", "stride", "free", "used"),
+    [
+        ("ds_read_b32 v2, v1", 128, 2, 0),
+        ("ds_read_b64 v[2:3], v1", 16, 4, 0),
+        ("ds_read_b128 v[2:5], v1", 128, 8, 0),
+        ("ds_read2_b32 v[2:3], v1 offset0:0 offset1:64", 8, 4, 0),
+        ("global_load_dword v2, v1, s[4:5]", 4, 0, 256),
+        ("global_load_dword v2, v1, s[4:5]", 256, 0, 256),
+        ("global_load_dword v2, v1, s[4:5]", 0, 0, 4),  # all lanes want the same
+        ("global_load_dwordx4 v[2:5], v1, s[4:5]", 32, 0, 1024),
+    ],
+)
+def test_what_an_access_needs_at_least(access: str, stride: int, free: int, used: int) -> None:
+    lines = f"{LANE}v_mul_u32_u24_e32 v1, {stride}, v1\n{access}"
+    (step,) = steps_of(lines, access.split()[0])
+    assert (step.lds_free, step.used) == (free, used)
+
+
+def test_where_lanes_went() -> None:
+    lines = f"{LANE}v_mul_u32_u24_e32 v1, 48, v1\ns_mov_b64 exec, 0x7\nds_read_b64 v[2:3], v1 offset:8\n"
+    lines += "global_load_dword v2, v1, s[4:5] offset:4\nglobal_load_dword v3, v1, s[4:5]"
+    trace = traced(lines)
+    names = {trace.kernel.code[at].text: lanes for found in (trace.in_memory, trace.in_lds) for at, lanes in found.items()}
+    there = (0, 48, 96, *[None] * 61)
+    assert names == {
+        "ds_read_b64 v[2:3], v1 offset:8": Lanes(8, there),
+        "global_load_dword v2, v1, s[4:5] offset:4": Lanes(4, there),
+        "global_load_dword v3, v1, s[4:5]": Lanes(4, there),
+    }
+
+
+def test_the_dearest_time_is_kept() -> None:
+    """A loop in which lanes are 4, 8, 16 … bytes apart, and at last at one place again."""
+    lines = f"{LANE}s_mov_b32 s9, 4\n.Lmore:\nv_mul_u32_u24_e32 v2, s9, v1\nds_read_b32 v3, v2\n"
+    lines += "s_lshl_b32 s9, s9, 1\ns_cmp_le_u32 s9, 64\ns_cbranch_scc1 .Lmore\nds_read_b32 v3, v1"
+    trace = traced(lines)
+    (first, second) = trace.in_lds.values()
+    assert first == Lanes(4, tuple(range(0, 64 * 64, 64))) and second == Lanes(4, tuple(range(64)))
 
 
 @pytest.mark.parametrize(

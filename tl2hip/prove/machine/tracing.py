@@ -8,12 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from tl2hip.prove.emulate.library import Run
-from tl2hip.prove.machine.model.trace import Step, Trace
+from tl2hip.prove.machine.model.trace import Lanes, Step, Trace
 from tl2hip.prove.machine.program import Program
 
 STEP = np.dtype([
-    ("at", "u4"), ("bytes", "u4"), ("lds", "u2"), ("requests", "u2"), ("lines", "u2"), ("wave", "u1"),
-    ("idle", "u1"),
+    ("at", "u4"), ("bytes", "u4"), ("lds", "u2"), ("lds_free", "u2"), ("requests", "u2"), ("lines", "u2"),
+    ("used", "u2"), ("wave", "u1"), ("idle", "u1"),
+])  # fmt: skip
+SAMPLE = np.dtype([
+    ("at", "u4"), ("bytes", "u4"), ("cost", "u4"), ("lds", "u4"), ("present", "u8"), ("address", "u8", 64),
 ])  # fmt: skip
 
 
@@ -33,6 +36,7 @@ class Traced(ctypes.Structure):
         ("steps", ctypes.c_void_p), ("count", ctypes.c_uint32), ("kernel", ctypes.c_uint32),
         ("threads", ctypes.c_uint32), ("grid", ctypes.c_uint32 * 3), ("id", ctypes.c_uint32 * 3),
         ("ended", ctypes.c_uint8), ("too_long", ctypes.c_uint8), ("step_bytes", ctypes.c_uint16),
+        ("sample_bytes", ctypes.c_uint16), ("sample_count", ctypes.c_uint32), ("samples", ctypes.c_void_p),
     ]  # fmt: skip
 
 
@@ -50,6 +54,7 @@ def read_trace(runtime: ctypes.CDLL, program: Program, run: Run) -> Trace:
     runtime.tl2hip_traced.restype = ctypes.POINTER(Traced)
     traced = runtime.tl2hip_traced().contents
     assert traced.step_bytes == STEP.itemsize, f"a step takes {STEP.itemsize} bytes here, {traced.step_bytes} there"
+    assert traced.sample_bytes == SAMPLE.itemsize
     if traced.too_long:
         raise ValueError(f"the block executes more than the {traced.count:,} instructions that there is room for")
     if run.errors:
@@ -59,7 +64,20 @@ def read_trace(runtime: ctypes.CDLL, program: Program, run: Run) -> Trace:
     raw = (ctypes.c_uint8 * (traced.count * STEP.itemsize)).from_address(traced.steps)
     steps = np.frombuffer(raw, STEP)
     waves = tuple(_steps(steps[steps["wave"] == wave]) for wave in range(-(-traced.threads // 64)))
-    return Trace(program.kernels[traced.kernel], waves, _three(traced.id), _three(traced.grid))
+    kernel = program.kernels[traced.kernel]
+    return Trace(kernel, waves, _three(traced.id), _three(traced.grid), *_lanes(traced))
+
+
+def _lanes(traced: Traced) -> tuple[dict[int, Lanes], dict[int, Lanes]]:
+    """Where the lanes of instructions went: in memory, and in LDS."""
+    found: tuple[dict[int, Lanes], dict[int, Lanes]] = {}, {}
+    raw = (ctypes.c_uint8 * (traced.sample_count * SAMPLE.itemsize)).from_address(traced.samples)
+    for one in np.frombuffer(raw, SAMPLE):
+        there = [bool(int(one["present"]) >> lane & 1) for lane in range(64)]
+        least = min(int(at) for at, on in zip(one["address"], there, strict=True) if on)
+        offsets = tuple(int(at) - least if on else None for at, on in zip(one["address"], there, strict=True))
+        found[int(one["lds"])][int(one["at"])] = Lanes(int(one["bytes"]), offsets)
+    return found
 
 
 def _three(numbers: ctypes.Array[ctypes.c_uint32]) -> tuple[int, int, int]:
@@ -71,7 +89,7 @@ def _steps(records: np.ndarray[tuple[int], np.dtype[np.void]]) -> tuple[Step, ..
     """The steps of one wave; those that are alike are one object."""
     distinct, which = np.unique(records, return_inverse=True)
     made = [
-        Step(int(at), int(lds), int(requests), int(lines), int(moved), bool(idle))
-        for at, moved, lds, requests, lines, _, idle in distinct.tolist()
+        Step(int(at), int(lds), int(requests), int(lines), int(moved), bool(idle), int(free), int(used))
+        for at, moved, lds, free, requests, lines, used, _, idle in distinct.tolist()
     ]
     return tuple(made[one] for one in which.tolist())

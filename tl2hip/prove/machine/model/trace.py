@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from tl2hip.prove.machine.program import Kernel
 
@@ -13,7 +14,8 @@ class Step:
 
     `lds` are the clocks that it takes LDS's banks, conflicts counted; `requests` and `lines` the pieces of 64 and
     of 128 bytes of global memory that its lanes touch; `bytes` what they move, in LDS or global memory; `idle`
-    whether EXEC was 0.
+    whether EXEC was 0. `lds_free` are the clocks that the banks would take without conflicts; `used` the bytes of
+    global memory that lanes ask for, those of several lanes counted once.
     """
 
     at: int
@@ -22,19 +24,33 @@ class Step:
     lines: int = 0
     bytes: int = 0
     idle: bool = False
+    lds_free: int = 0
+    used: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Where the lanes of one access are, in bytes from the lowest of them; None for lanes that take no part. Each
+    moves so many `bytes`."""
+
+    bytes: int
+    offsets: tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
     """What one block of a kernel's launch executed, wave by wave.
 
-    `block` is its index; `grid` says how many blocks there are along each axis.
+    `block` is its index; `grid` says how many blocks there are along each axis. By instruction, `in_memory` and
+    `in_lds` are where its lanes went the first of the times that it cost most; of two accesses the dearer one.
     """
 
     kernel: Kernel
     waves: tuple[tuple[Step, ...], ...]
     block: tuple[int, int, int] = (0, 0, 0)
     grid: tuple[int, int, int] = (1, 1, 1)
+    in_memory: Mapping[int, Lanes] = field(default_factory=dict)
+    in_lds: Mapping[int, Lanes] = field(default_factory=dict)
 
     @property
     def blocks(self) -> int:

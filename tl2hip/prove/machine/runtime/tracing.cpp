@@ -3,20 +3,27 @@
 
 #include "access.h"
 
-constexpr u32 MOST_STEPS = 1u << 22, MOST_ACCESSES = 8;
+constexpr u32 MOST_STEPS = 1u << 22, MOST_ACCESSES = 8, MOST_SAMPLES = 1u << 12, MOST_SAMPLED = 1u << 16;
 constexpr u32 REQUEST_BYTES = 64, LINE_BYTES = 128;
 
 // What Python reads, in the layout of tracing.py.
 struct Step {
     u32 at, bytes;
-    u16 lds, requests, lines;
+    u16 lds, lds_free, requests, lines, used;
     u8 wave, idle;
+};
+// Where an instruction's lanes went in LDS or in memory, the first of the times that it cost most.
+struct Sample {
+    u32 at, bytes, cost, lds;
+    u64 present, address[WAVE];
 };
 struct Traced {
     const Step* steps;
     u32 count, kernel, threads, grid[3], id[3];
     u8 ended, too_long;
-    u16 step_bytes;
+    u16 step_bytes, sample_bytes;
+    u32 sample_count;
+    const Sample* samples;
 };
 
 // Which block of which launch of a kernel, "" for any. The name is kept here: the caller's is gone after its call.
@@ -40,6 +47,8 @@ bool tracing, watched;
 static Wanted wanted;
 static Traced traced;
 static Step* steps;
+static Sample* samples;
+static u16 sample_of[2][MOST_SAMPLED];  // of accesses of memory and of LDS, by the instruction: its number plus one
 static Traces accesses[MOST_ACCESSES];
 static u32 access_count;
 
@@ -53,6 +62,8 @@ EXPORT void tl2hip_trace(const char* name, u32 launch, u64 block) {
     wanted.name[length] = 0;
     traced = {};
     traced.step_bytes = sizeof(Step);
+    traced.sample_bytes = sizeof(Sample);
+    memset(sample_of, 0, sizeof sample_of);
 }
 
 EXPORT const Traced* tl2hip_traced() { return &traced; }
@@ -61,8 +72,10 @@ void trace_launch(const char* name) {
     tracing = wanted.any && (!*wanted.name || same_text(name, wanted.name)) && wanted.launch-- == 0;
     watched = tracing || detecting;
     if (!tracing || steps) return;
-    void* at = mmap(nullptr, sizeof(Step) * (u64)MOST_STEPS, 3, 0x4022, -1, 0);
-    steps = (i64)at == -1 ? nullptr : (Step*)at;
+    void* at = mmap(nullptr, sizeof(Step) * (u64)MOST_STEPS + sizeof(Sample) * MOST_SAMPLES, 3, 0x4022, -1, 0);
+    if ((i64)at == -1) return;
+    steps = (Step*)at;
+    samples = (Sample*)(steps + MOST_STEPS);
 }
 
 bool trace_leaves_out(u64 block) { return tracing && block != wanted.block; }
@@ -70,6 +83,7 @@ bool trace_leaves_out(u64 block) { return tracing && block != wanted.block; }
 void trace_block_done() {
     if (!tracing) return;
     traced.steps = steps;
+    traced.samples = samples;
     traced.kernel = running.number;
     traced.threads = unit.threads;
     memcpy(traced.grid, unit.grid, sizeof traced.grid);
@@ -99,16 +113,39 @@ void trace_lane(u32 lane, u64 address, u32 bytes, Touch how, bool lds) {
     one.lanes.address[lane] = address;
 }
 
+static void sample(u32 at, const Traces& one, u32 cost) {
+    if (at >= MOST_SAMPLED) return;
+    u16& number = sample_of[one.lds][at];
+    if (!number) {
+        if (traced.sample_count == MOST_SAMPLES) return;
+        number = (u16)++traced.sample_count;
+        samples[number - 1].cost = 0;
+    }
+    Sample& kept = samples[number - 1];
+    if (cost <= kept.cost) return;
+    kept.at = at;
+    kept.bytes = one.bytes;
+    kept.cost = cost;
+    kept.lds = one.lds;
+    kept.present = one.lanes.present;
+    memcpy(kept.address, one.lanes.address, sizeof kept.address);
+}
+
+// `used` are the bytes that lanes ask for, those that several ask for once: lanes are side by side or at one place.
 static void add_access(Step& step, const Traces& one) {
+    step.bytes += one.bytes * (u32)__builtin_popcountl(one.lanes.present);
     if (one.lds) {
-        u32 phases = 0;
-        step.lds += (u16)bank_clocks(one.lanes, one.bytes, one.how, phases);
-        step.bytes += one.bytes * (u32)__builtin_popcountl(one.lanes.present);
+        u32 phases = 0, clocks = bank_clocks(one.lanes, one.bytes, one.how, phases);
+        step.lds += (u16)clocks;
+        step.lds_free += (u16)phases;
+        sample(step.at, one, clocks);
         return;
     }
-    step.requests += (u16)distinct_pieces(one.lanes, one.bytes, REQUEST_BYTES);
+    u32 requests = distinct_pieces(one.lanes, one.bytes, REQUEST_BYTES);
+    step.requests += (u16)requests;
     step.lines += (u16)distinct_pieces(one.lanes, one.bytes, LINE_BYTES);
-    step.bytes += one.bytes * (u32)__builtin_popcountl(one.lanes.present);
+    step.used += (u16)(one.bytes * distinct_pieces(one.lanes, 1, 1));
+    sample(step.at, one, requests);
 }
 
 void run_traced(Wave& w, const Code* code) {
@@ -123,7 +160,7 @@ void run_traced(Wave& w, const Code* code) {
             give_up();
         }
         Step& step = steps[traced.count++];
-        step = {c.site, 0, 0, 0, 0, (u8)w.number, idle};
+        step = {c.site, 0, 0, 0, 0, 0, 0, (u8)w.number, idle};
         for (u32 a = 0; a < access_count; ++a) add_access(step, accesses[a]);
     }
 }
