@@ -1,32 +1,34 @@
-"""`tl2hip inspect`: what the compiler and the emulated compute unit count of each kernel."""
+"""`tl2hip inspect`: what is counted and modelled of each kernel, and what an expert would say of it."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tl2hip.cli import outputs, talk
-from tl2hip.cli.arguments import add_choice
-from tl2hip.cli.exits import FINE, FOUND, Stop
+from tl2hip.cli.arguments import add_choice, pairs, setting
+from tl2hip.cli.exits import FINE, FOUND, Stop, misused
 from tl2hip.cli.inputs import Input
 from tl2hip.cli.reading import each_file, files, wanted
 from tl2hip.cli.work import Wanted
 
 if TYPE_CHECKING:
     from tl2hip.api import Conversion
-    from tl2hip.hip.launcher import LauncherInfo
     from tl2hip.plan.ir import Plan
-    from tl2hip.prove.modelled import Modelled
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The options of `inspect`."""
     parser.add_argument("paths", metavar="FILE", nargs="+", help="a Python file, or a folder of them")
     add_choice(parser)
-    parser.add_argument("--model", action="store_true", help="also what a model of a compute unit says")
-    parser.add_argument("--json", action="store_true", help="one JSON object a kernel")
-    parser.epilog = "The run on the emulated compute unit takes drawn data; your Python is not run."
+    many: dict[str, Any] = {"action": "extend", "nargs": "+", "default": []}
+    at = "the sizes it is modelled at; after the files"
+    parser.add_argument("--for", dest="sizes", metavar="M=512", type=setting, **many, help=at)
+    parser.add_argument("--no-model", dest="model", action="store_false", help="no model of a compute unit")
+    parser.add_argument("--accesses", action="store_true", help="every access of memory and LDS, by its line")
+    parser.add_argument("--json", action="store_true", help="one JSON object a kernel, with all there is")
+    parser.epilog = "Machine code and the emulated compute unit run on drawn data; your Python is not run."
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,8 +36,10 @@ def run(args: argparse.Namespace) -> int:
     from tl2hip.prove.compiler import MissingCompiler
     from tl2hip.prove.emulate import UnsupportedHost
 
+    sizes = pairs(args.sizes, "--for")
+
     def one(source: Input, done: Conversion, given: Wanted) -> int:
-        return _inspect(source, done, args.json, args.model)
+        return _inspect(source, done, sizes, args)
 
     try:
         return each_file(files(args.paths, args), wanted(args), one)
@@ -43,9 +47,9 @@ def run(args: argparse.Namespace) -> int:
         raise Stop(f"tl2hip: nothing can be counted here: {error}") from None
 
 
-def _inspect(source: Input, done: Conversion, as_json: bool, with_model: bool) -> int:
+def _inspect(source: Input, done: Conversion, sizes: dict[str, int], args: argparse.Namespace) -> int:
     from tl2hip.prove.compiled import compiled
-    from tl2hip.prove.counted import count
+    from tl2hip.prove.inspected import inspect
     from tl2hip.source.problems.base import show
 
     file = done.printed
@@ -55,23 +59,25 @@ def _inspect(source: Input, done: Conversion, as_json: bool, with_model: bool) -
         return FOUND
     planned = [k.plan for k in done.kernels if k.plan and k.printed]
     for plan, launcher in zip(planned, file.launchers, strict=True):
-        counted = count(plan, file.text, launcher, found.counters)
-        model = _modelled(plan, file.text, launcher) if with_model else None
-        if as_json:
-            more = {} if model is None else {"model": model.data()}
-            outputs.print_out(json.dumps({"file": source.name, **counted.data(), **more}) + "\n")
+        chosen = _sizes(plan, sizes) if sizes else None
+        told = inspect(plan, file, launcher, found.counters, sizes=chosen, with_model=args.model)
+        if args.json:
+            outputs.print_out(json.dumps({"file": source.name, **told.data()}) + "\n")
         else:
-            told = [f"{source.name}: ", *counted.lines(), *(model.lines() if model else ())]
-            outputs.print_out("\n".join(told).replace(": \n", ": ", 1) + "\n")
+            outputs.print_out(f"{source.name}: {chr(10).join(told.lines(args.accesses))}\n")
     return FINE
 
 
-def _modelled(plan: Plan, text: str, launcher: LauncherInfo) -> Modelled:
-    """What the model says of a function's kernels. Raises Stop where they cannot be modelled."""
-    from tl2hip.prove.machine.program import NotUnderstood
-    from tl2hip.prove.modelled import model_of
+def _sizes(plan: Plan, given: dict[str, int]) -> dict[str, int]:
+    """The sizes of `--for` as a kernel has them. Raises Stop where one is left out, unknown, or not admitted."""
+    from tl2hip.prove.asserts import admitted
 
-    try:
-        return model_of(plan.nest, text, launcher)
-    except (NotUnderstood, ValueError) as error:
-        raise Stop(f"tl2hip: {plan.nest.name} cannot be modelled: {error}") from None
+    names = list(plan.nest.dims)
+    wrong = sorted({*given} ^ {*names})
+    if wrong:
+        has = ", ".join(names) or "none"
+        told = f"--for gives {', '.join(given)}; the sizes of {plan.nest.name} are: {has}"
+        raise misused(told, "give each of them")
+    if any(size < 0 for size in given.values()) or not admitted(plan.nest, given):
+        raise misused(f"{plan.nest.name} does not take the sizes of --for", "an assert of it, or a sign, says no")
+    return {name: given[name] for name in names}

@@ -1,8 +1,8 @@
-"""What the model of a compute unit says of the kernels that a launcher's call launches."""
+"""What the model of a compute unit says of the kernels that a launcher's call launches, and what it is fed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,10 @@ from tl2hip.prove.evaluate import Sizes
 from tl2hip.prove.launching import launch
 from tl2hip.prove.machine.library import MachineLibrary
 from tl2hip.prove.machine.model.result import Cause, LoopResult, Result
-from tl2hip.prove.machine.model.run import modelled
-from tl2hip.prove.machine.model.show import show
-from tl2hip.prove.shapes import largest
+from tl2hip.prove.machine.model.run import model
+from tl2hip.prove.machine.model.settings import STANDARD
+from tl2hip.prove.machine.model.trace import Trace
+from tl2hip.prove.shapes import elements, largest, work
 
 if TYPE_CHECKING:
     from tl2hip.hip.launcher import LauncherInfo
@@ -25,18 +26,26 @@ if TYPE_CHECKING:
 
 BUDGET = 150_000_000
 """The innermost statements that a run of the executor may take."""
+ELEMENTS = 1 << 27
+"""How many elements all arrays of a run may have together."""
 
 
 @dataclass(slots=True)
 class _Modelling:
-    """A library whose calls are modelled, kernel by kernel, at each of the standard settings of memory."""
+    """A library whose calls are modelled, kernel by kernel, at each of the standard settings of memory. Where a run
+    would take too long, only of the first kernel that is launched."""
 
     machine: MachineLibrary
+    whole: bool = True
     results: dict[str, tuple[Result, ...]] = field(default_factory=dict)
+    traces: dict[str, Trace] = field(default_factory=dict)
 
     def call(self, launcher: str, args: Sequence[Any], *, calls: int | None = None) -> Run:
         arrays = [one for one in args if isinstance(one, np.ndarray) and one.flags.writeable]
         before = [one.copy() for one in arrays]
+        if not self.whole:
+            self.model(self.machine.trace(launcher, args))
+            return Run(0, (), {}, (), ())
         ran = self.machine.call(launcher, args, calls=calls)
         if ran.status:
             told = ran.errors[0].message if ran.errors else f"the launcher gives {ran.status}"
@@ -44,8 +53,12 @@ class _Modelling:
         for name in ran.launches:
             for one, old in zip(arrays, before, strict=True):
                 one[...] = old  # each trace is of the same data
-            self.results[name] = modelled(self.machine, launcher, args, kernel=name)
+            self.model(self.machine.trace(launcher, args, kernel=name))
         return ran
+
+    def model(self, trace: Trace) -> None:
+        self.traces[trace.kernel.name] = trace
+        self.results[trace.kernel.name] = tuple(model(trace, one) for one in STANDARD)
 
     def value(self, function: str, args: Sequence[Any]) -> int:
         return self.machine.value(function, args)
@@ -53,38 +66,37 @@ class _Modelling:
 
 @dataclass(frozen=True, slots=True)
 class Modelled:
-    """What the model says of each kernel that is launched for some sizes, at each setting."""
+    """What the model says of each kernel that is launched for some sizes, at each setting, and the trace of a block
+    that it was fed. `whole`: of all kernels, else of the first one that is launched."""
 
     sizes: Sizes
     results: dict[str, tuple[Result, ...]]
-
-    def lines(self) -> Iterator[str]:
-        """The figures for people."""
-        extents = " ".join(f"{n}={v}" for n, v in self.sizes.items()) or "its own sizes"
-        yield f"  as a model of one compute unit has it, with {extents}:"
-        for found in self.results.values():
-            yield from (f"    {line}" if line else "" for line in show(found).split("\n"))
+    traces: dict[str, Trace] = field(default_factory=dict)
+    whole: bool = True
 
     def data(self) -> dict[str, Any]:
-        """The same as plain data: by kernel, one entry a setting."""
+        """The results as plain data: by kernel, one entry a setting."""
         kernels = {name: [_of_result(one) for one in found] for name, found in self.results.items()}
         return {"sizes": self.sizes, "kernels": kernels}
 
 
-def model_of(nest: Nest, text: str, launcher: LauncherInfo) -> Modelled:
-    """What the model says of a launcher's kernels, for sizes as large as the executor runs in a second.
+def model_of(nest: Nest, text: str, launcher: LauncherInfo, sizes: Sizes | None = None) -> Modelled:
+    """What the model says of a launcher's kernels, for sizes as large as the executor runs in a second where none
+    are given.
 
     Raises UnsupportedHost, MissingCompiler and program.NotUnderstood, and ValueError where there are no such sizes
     or a block executes more than can be modelled.
     """
-    sizes = largest(nest, BUDGET)
-    if sizes is None:
-        raise ValueError("no sizes were found to run it with: choose them with --set")
-    machine = MachineLibrary(text, detect=False)
-    with machine:
-        modelling = _Modelling(machine)
-        launch(nest, launcher, modelling, data(nest, sizes, "normal", 0), sizes, (), None)
-        return Modelled(sizes, modelling.results)
+    chosen = largest(nest, BUDGET) if sizes is None else sizes
+    if chosen is None:
+        raise ValueError("no sizes were found to run it with: choose them with --for")
+    if elements(nest, chosen) > ELEMENTS:
+        raise ValueError(f"its arrays have more than {ELEMENTS:,} elements")
+    with MachineLibrary(text, detect=False) as machine:
+        assert isinstance(machine, MachineLibrary)
+        modelling = _Modelling(machine, work(nest, chosen) <= BUDGET)
+        launch(nest, launcher, modelling, data(nest, chosen, "normal", 0), chosen, (), None)
+        return Modelled(chosen, modelling.results, modelling.traces, modelling.whole)
 
 
 def _of_result(one: Result) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def _lanes(traced: Traced) -> tuple[dict[int, Lanes], dict[int, Lanes]]:
     raw = (ctypes.c_uint8 * (traced.sample_count * SAMPLE.itemsize)).from_address(traced.samples)
     for one in np.frombuffer(raw, SAMPLE):
         there = [bool(int(one["present"]) >> lane & 1) for lane in range(64)]
-        least = min(int(at) for at, on in zip(one["address"], there, strict=True) if on)
+        least = min(int(at) for at, on in zip(one["address"], there, strict=True) if on) // 4 * 4
         offsets = tuple(int(at) - least if on else None for at, on in zip(one["address"], there, strict=True))
         found[int(one["lds"])][int(one["at"])] = Lanes(int(one["bytes"]), offsets)
     return found

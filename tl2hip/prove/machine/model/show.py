@@ -14,7 +14,7 @@ CLOSE = 0.10
 
 def show(results: Sequence[Result], places: int = 4) -> str:
     """A kernel at several settings: clocks, how busy units are, where its waves wait, and by which instructions."""
-    lines = [RANKS, _assumed([one.settings for one in results])]
+    lines = [RANKS, assumed([one.settings for one in results])]
     for one in results:
         lines += ["", _head(one), f"  whole: {one.clocks:,.0f} clk, {_busy(one.busy)}", f"    waves: {_waits(one)}"]
         for loop in one.loops:
@@ -23,7 +23,7 @@ def show(results: Sequence[Result], places: int = 4) -> str:
     return "\n".join(lines)
 
 
-def _assumed(settings: Sequence[Settings]) -> str:
+def assumed(settings: Sequence[Settings]) -> str:
     """The parameters besides memory's, which are told with each result."""
     scalars = " or ".join(sorted({f"{one.scalar_latency}" for one in settings}))
     ways = sorted({"go" if one.transcendental_overlaps else "do not go" for one in settings})
@@ -77,7 +77,7 @@ def ranking(candidates: Mapping[str, Sequence[Result]]) -> str:
     settings = [one.settings for one in next(iter(candidates.values()))]
     if any([one.settings for one in results] != settings for results in candidates.values()):
         raise ValueError("candidates are ranked at the same settings")
-    lines = [RANKS, _assumed(settings)]
+    lines = [RANKS, assumed(settings)]
     orders: list[list[str]] = []
     for at, setting in enumerate(settings):
         best_first = sorted((results[at].work, name) for name, results in candidates.items())

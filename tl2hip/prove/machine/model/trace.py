@@ -30,8 +30,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Where the lanes of one access are, in bytes from the lowest of them; None for lanes that take no part. Each
-    moves so many `bytes`."""
+    """Where the lanes of one access are, in bytes from the word in which the lowest of them begins; None for lanes
+    that take no part. Each moves so many `bytes`."""
 
     bytes: int
     offsets: tuple[int | None, ...]
