@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -74,18 +75,6 @@ def test_machine_code_that_is_not_known_is_told(cli: Cli, tmp_path: Path, monkey
 
 
 @proves
-def test_inspect_tells_what_the_model_says(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "k.py").write_text(good())
-    ran = cli("inspect", "--model", "k.py")
-    assert ran.code == 0 and "as a model of one compute unit has it, with N=4096:" in ran.out
-    assert "clocks are no times" in ran.out and "scale_kernel at latency 200 clk, 54 B/clk: " in ran.out
-    told = json.loads(cli("inspect", "--model", "--json", "k.py").out)["model"]
-    (settings,) = told["kernels"].values()
-    assert [one["latency"] for one in settings] == [200, 600, 700] and told["sizes"] == {"N": 4096}
-    assert all(0 < one["busy"]["memory"] <= 1 and one["clocks_a_block"] > 0 for one in settings)
-
-
-@proves
 def test_verify_finds_another_function(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(WRONG)
     ran = cli("verify", "k.py", "--shapes", "3", "--format", "json")
@@ -126,7 +115,7 @@ def test_a_refused_kernel_never_stops_the_others_of_its_file(cli: Cli, tmp_path:
     for command in (("explain",), ("verify", "--shapes", "2"), ("inspect",)):
         ran = cli(*command, "k.py")
         assert ran.code == 1 and "TL301: `nothing` is not defined" in ran.err
-        assert ran.out.startswith(("a (k.py", "k.py: a:")) and "b (k.py" not in ran.out
+        assert ran.out.startswith(("a (k.py", "k.py: a:", "k.py: a at ")) and "b (k.py" not in ran.out
 
 
 @proves
@@ -160,24 +149,124 @@ def test_verify_without_a_compiler(cli: Cli, tmp_path: Path, monkeypatch: pytest
 # --- inspect, doctor -------------------------------------------------------------------------------------
 
 
+CONFLICTS = """\
+from tl2hip import Tensor, Tile, dims, f16, f32, kernel, lds, stages, waves
+
+M, N, K = dims("M N K")
+
+
+@kernel
+def gemm(A: Tensor[f16, M, K, lds(pad=32)], B: Tensor[f16, K, N], C: Tensor[f32, M, N]) -> None:
+    i: Tile[int, 128, waves(2)]
+    j: Tile[int, 128, waves(2)]
+    k: Tile[int, 64, stages(1)]
+    for i in range(M):
+        for j in range(N):
+            s = f32(0)
+            for k in range(K):
+                s += f32(A[i, k]) * f32(B[k, j])
+            C[i, j] = s
+"""
+"""A product whose rows in LDS meet in a bank, and which fetches nothing ahead."""
+
+
 @proves
 def test_inspect(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(good())
     ran = cli("inspect", "k.py")
     assert ran.code == 0 and ran.err == ""
     for part in (
+        "k.py: scale at N=4096:\n",
         "VGPRs",
         "0 spilled",
-        "LDS: 0 of 65,536 bytes",
+        "0 of 65,536 bytes",
         "waves a SIMD",
         "instructions: ",
-        "100% coalesced",
+        "all bytes requested are used",
+        "latency 200 clk, 54 B/clk latency 600 clk, 54 B/clk latency 700 clk, 27 B/clk",
+        "    What an expert would say:\n    - nothing stands out: busiest is memory's bandwidth ",
+        "clocks are no times",
     ):
         assert part in ran.out
+    assert len(ran.out.splitlines()) < 25
     found = json.loads(cli("inspect", "k.py", "--json").out)
     assert found["kernel"] == "scale" and found["sizes"] == {"N": 4096}
-    assert found["kernels"][0]["vgpr_spills"] == 0 and found["coalescing"][0]["efficiency"] == 1.0
-    assert found["bank_conflicts"] == [] and found["findings"] == []
+    (one,) = found["kernels"]
+    assert one["vgpr_spills"] == 0 and found["coalescing"][0]["efficiency"] == 1.0
+    assert found["bank_conflicts"] == [] and found["findings"] == [] and one["remarks"] == []
+    assert all(use["python"].startswith("k.py:") and use["bytes_used"] for use in one["accesses"])
+    told = found["model"]
+    (settings,) = told["kernels"].values()
+    assert [s["latency"] for s in settings] == [200, 600, 700] and told["sizes"] == {"N": 4096}
+    assert all(0 < s["busy"]["memory"] <= 1 and s["clocks_a_block"] > 0 for s in settings)
+
+
+@proves
+def test_inspect_says_what_an_expert_would_say(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(CONFLICTS)
+    text = cli("emit", "k.py").out.splitlines()
+    ran = cli("inspect", "k.py", "--for", "M=128", "N=128", "K=512")
+    assert ran.code == 0 and "k.py: gemm at M=128 K=512 N=128:" in ran.out
+    told = " ".join(ran.out.split())
+    (conflict,) = re.findall(r"LDS reads conflict 2-way at line (\d+) \(k.py:14\): row pitch 192 bytes;", told)
+    assert "lds_A[" in text[int(conflict) - 1]
+    (wait,) = re.findall(r"on vmcnt at line (\d+) \(k.py:14\): nothing is prefetched, the loads are issued", told)
+    assert "turned_B[e][q] = next_B[q][e]" in text[int(wait) - 1]
+    assert "1 block for 304 compute units of an MI300X: 303 have nothing to do" in told
+    assert "gemm_kernel_any_size: not launched at these sizes; " in told
+    # Each line of accesses for itself, and the same as data, which is the same each time.
+    every = cli("inspect", "k.py", "--accesses").out
+    assert f"4 x ds_read_b128 at line {conflict} (k.py:14): conflicts, 2.00 x" in every
+    data = cli("inspect", "k.py", "--json").out
+    assert data == cli("inspect", "k.py", "--json").out
+    kernel, *others = json.loads(data)["kernels"]
+    ways = {use["kernel_line"]: use["ways"] for use in kernel["accesses"] if use["lds"]}
+    assert ways[int(conflict)] == 2.0 and min(ways.values()) == 1.0
+    assert "few_blocks" not in [one["rule"] for one in kernel["remarks"]]  # of sizes that nobody chose
+    assert [one["launched_blocks"] for one in (kernel, *others)] == [16, 0, 0]
+    hot = [loop["own"]["mfma"] for loop in kernel["loops"]]
+    assert max(hot) == kernel["hot_loop"]["own"]["mfma"] == 64
+
+
+@proves
+def test_inspect_without_the_model(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(good())
+    ran = cli("inspect", "k.py", "--no-model")
+    assert ran.code == 0 and "100% coalesced at line " in ran.out and "expert" not in ran.out
+    assert json.loads(cli("inspect", "k.py", "--no-model", "--json").out)["model"] is None
+
+
+@proves
+def test_what_cannot_be_modelled_is_told(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "k.py").write_text(good())
+    monkeypatch.setattr(library, "MEANINGS", {})
+    ran = cli("inspect", "k.py")
+    assert ran.code == 0 and "  not modelled: assembly line " in ran.out and "100% coalesced" in ran.out
+    told = json.loads(cli("inspect", "k.py", "--json").out)
+    assert told["model"] is None and told["not_modelled"].startswith("assembly line ")
+
+
+@proves
+def test_sizes_too_large_for_a_whole_run(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(CONFLICTS)
+    ran = cli("inspect", "k.py", "--for", "M=2048", "N=2048", "K=64")
+    assert ran.code == 0 and "of the kernels only the first one is modelled" in ran.out
+    assert "256 blocks" in ran.out and "gemm_kernel_any_size: not modelled; " in ran.out
+
+
+@proves
+@pytest.mark.parametrize(
+    ("sizes", "told"),
+    [
+        (("M=1",), "--for gives M; the sizes of scale are: N"),
+        (("N=-1",), "scale does not take the sizes of --for"),
+        (("N=1", "N=2"), "--for gives N the values 1 and 2"),
+    ],
+)
+def test_sizes_that_a_kernel_does_not_have(cli: Cli, tmp_path: Path, sizes: tuple[str, ...], told: str) -> None:
+    (tmp_path / "k.py").write_text(good())
+    ran = cli("inspect", "k.py", "--for", *sizes)
+    assert ran.code == 2 and told in ran.err
 
 
 def test_doctor(cli: Cli) -> None:

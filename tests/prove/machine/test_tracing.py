@@ -9,8 +9,7 @@ import pytest
 
 from tests.prove.machine.assembled import library
 from tests.prove.machine.modelled import only
-from tl2hip.prove.machine.model import Step, Trace
-from tl2hip.prove.machine.model.trace import Lanes
+from tl2hip.prove.machine.model import Lanes, Step, Trace
 
 LANE = "v_and_b32_e32 v1, 63, v0\n"
 CODE = 3
@@ -83,7 +82,8 @@ def test_where_lanes_went() -> None:
     lines = f"{LANE}v_mul_u32_u24_e32 v1, 48, v1\ns_mov_b64 exec, 0x7\nds_read_b64 v[2:3], v1 offset:8\n"
     lines += "global_load_dword v2, v1, s[4:5] offset:4\nglobal_load_dword v3, v1, s[4:5]"
     trace = traced(lines)
-    names = {trace.kernel.code[at].text: lanes for found in (trace.in_memory, trace.in_lds) for at, lanes in found.items()}
+    found = {**trace.in_memory, **trace.in_lds}
+    names = {trace.kernel.code[at].text: lanes for at, lanes in found.items()}
     there = (0, 48, 96, *[None] * 61)
     assert names == {
         "ds_read_b64 v[2:3], v1 offset:8": Lanes(8, there),

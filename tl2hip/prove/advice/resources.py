@@ -45,7 +45,7 @@ def few_waves(f: Figures) -> Remark | None:
         return None
     many = "1 wave" if resident == 1 else f"{resident} waves"
     text = f"{many} a SIMD cannot cover the {percent(shares)} that waves wait for data: {', and '.join(limits)}"
-    return Remark("few_waves", 0.5 * max(f.weight(Cause.VMCNT), f.weight(Cause.LGKMCNT)), text)
+    return Remark("few_waves", 0.25 * max(f.weight(Cause.VMCNT), f.weight(Cause.LGKMCNT)), text)
 
 
 def _by_registers(f: Figures, waves: int) -> list[str]:
@@ -53,7 +53,7 @@ def _by_registers(f: Figures, waves: int) -> list[str]:
     most = REGISTERS // (waves + 1) // REGISTER_STEP * REGISTER_STEP
     if waves >= MAX_WAVES or f.counters.registers <= most:
         return []
-    return [f"one more needs {most} registers a lane or fewer, it takes {f.counters.registers}"]
+    return [f"one more wave needs {most} registers a lane or fewer, it takes {f.counters.registers}"]
 
 
 def _by_lds(f: Figures, waves: int) -> list[str]:
