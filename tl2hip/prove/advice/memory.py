@@ -5,6 +5,7 @@ from __future__ import annotations
 from tl2hip.prove.advice.figures import Figures
 from tl2hip.prove.advice.remark import Remark
 from tl2hip.prove.advice.uses import Group
+from tl2hip.prove.machine.model.result import Cause
 
 WASTE = 1.25
 """Clocks of LDS in those without conflicts, and bytes requested in those used, from which it is said."""
@@ -32,8 +33,10 @@ def bank_conflicts(f: Figures) -> Remark | None:
     text = f"{use.kind} {ways} at {use.place}"
     if use.pitch:
         text += f": row pitch {use.pitch} bytes{_way_out(use.pitch, use.better, f.element)}"
-    busy = max((one.lds for one in f.busy), default=1.0)
-    return Remark("bank_conflicts", busy * sum(map(_lost, found)) / clocks, text, use.place)
+    # They lengthen both the time that LDS is busy and the waits for it.
+    waits = max(f.shares(Cause.LGKMCNT), default=0.0)
+    part = min(1.0, waits + max((one.lds for one in f.busy), default=1.0))
+    return Remark("bank_conflicts", part * sum(map(_lost, found)) / clocks, text, use.place)
 
 
 def _lost(one: Group) -> int:
