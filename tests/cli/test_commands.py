@@ -184,7 +184,7 @@ def test_inspect(cli: Cli, tmp_path: Path) -> None:
         "instructions: ",
         "all bytes requested are used",
         "latency 200 clk, 54 B/clk latency 600 clk, 54 B/clk latency 700 clk, 27 B/clk",
-        "    What an expert would say:\n    - nothing stands out: busiest is memory's bandwidth ",
+        "    What an expert would say:\n    - nothing stands out: its limit is memory's bandwidth (busy ",
         "clocks are no times",
     ):
         assert part in ran.out

@@ -35,7 +35,7 @@ class Counted:
     def lines(self, accesses: bool) -> Iterator[str]:
         """What the run on the emulated compute unit found, and with `accesses` what each line of it does."""
         if self.run is None:
-            yield "  no sizes were found to run it with: choose them with --set"
+            yield "  Not run on the emulated compute unit: no sizes were found for it; choose them with --set"
             return
         extents = " ".join(f"{n}={v}" for n, v in self.sizes.items()) or "its own sizes"
         if accesses or self.run.findings:

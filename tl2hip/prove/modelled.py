@@ -87,7 +87,7 @@ def model_of(nest: Nest, text: str, launcher: LauncherInfo, sizes: Sizes | None 
     Raises UnsupportedHost, MissingCompiler and program.NotUnderstood, and ValueError where there are no such sizes
     or a block executes more than can be modelled.
     """
-    chosen = largest(nest, BUDGET) if sizes is None else sizes
+    chosen = largest(nest, BUDGET) if sizes is None and nest.dims else sizes or {}
     if chosen is None:
         raise ValueError("no sizes were found to run it with: choose them with --for")
     if elements(nest, chosen) > ELEMENTS:

@@ -81,7 +81,7 @@ def test_few_blocks(blocks: int, asked: bool, speaks: bool) -> None:
 
 def test_a_kernel_without_a_fault() -> None:
     f = said(loads("s_waitcnt vmcnt(0)", 20, behind=False), (FAST,))
-    assert remarks(f) == () and limit(f).startswith("busiest is the matrix units ")
+    assert remarks(f) == () and limit(f).startswith("its limit is the matrix units (busy ")
 
 
 def test_the_weightiest_comes_first() -> None:

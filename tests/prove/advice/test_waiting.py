@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.prove.advice.handmade import LATE, loads, matrix, said
+from tests.prove.advice.handmade import LATE, LOAD, SAID, loads, matrix, said
 from tests.prove.machine.modelled import FAST, lines, looped
 from tl2hip.prove.advice import Figures, limit, remarks
 from tl2hip.prove.advice.waiting import (
@@ -41,8 +41,14 @@ def test_how_deep_loads_are_prefetched(wait: str, behind: bool, told: str) -> No
 
 
 def test_a_loop_without_products_has_turns() -> None:
-    found = waits_on_loads(said(loads("s_waitcnt vmcnt(1)", 20, behind=False), loop={"valu": 1}))
-    assert found is not None and found.text.endswith("the prefetch is two turns of the loop deep")
+    """Of these only whole ones count: what is done beside is no work that hides a load."""
+    work = lines(*["v_mul_f32_e32 v1, v2, v2"] * 8)
+    for count, told in ((0, "nothing is prefetched, the loads are issued 9 instructions before"),
+                        (1, "the prefetch is one turn of the loop deep"),
+                        (2, "the prefetch is two turns of the loop deep")):  # fmt: skip
+        trace = looped(lines(LOAD, work, f"s_waitcnt vmcnt({count})"), 40, 4, SAID)
+        found = waits_on_loads(said(trace, loop={"valu": 8}))
+        assert found is not None and found.text.endswith(told)
 
 
 def test_code_without_a_loop() -> None:
@@ -61,7 +67,7 @@ def test_waits_for_bandwidth_are_no_fault() -> None:
     f = said(loads("s_waitcnt vmcnt(0)", 4, behind=True), (slow,))
     assert f.shares(Cause.VMCNT)[0] > 0.5 and f.waiting(Cause.VMCNT) == ()
     assert waits_on_loads(f) is None and not remarks(f)
-    assert limit(f) == "busiest is memory's bandwidth 96 %"
+    assert limit(f) == "its limit is memory's bandwidth (busy 96 %)"
     # At one of the settings it is not: there it is said.
     assert waits_on_loads(said(loads("s_waitcnt vmcnt(0)", 4, behind=True), (slow, LATE))) is not None
 
@@ -122,3 +128,18 @@ def test_vector_instructions_beside_products() -> None:
     assert found is not None and found.text == told
     assert vector_beside_matrix(figures(Busy(0.5, 0.1, 0.1, 0.2), valu=9)) is None
     assert vector_beside_matrix(figures(Busy(0.0, 0.9, 0.1, 0.2), mfma=0)) is None
+
+
+def test_one_loop_is_looked_at_at_all_settings() -> None:
+    f = said(loads("s_waitcnt vmcnt(0)", 20, behind=False), (FAST, LATE))
+    first, second = f.results
+    # A loop that takes little of the time at one of the settings is still the one that matters.
+    short = replace(second, wave_clocks=second.wave_clocks * 6)
+    assert [getattr(part, "label", "") for part in replace(f, results=(first, short)).parts] == [".L0", ".L0"]
+    rare = replace(first, wave_clocks=first.wave_clocks * 10)
+    assert replace(f, results=(rare, short)).parts == (rare, short)
+
+
+def test_no_unit_that_works_much_is_no_limit() -> None:
+    assert limit(figures(Busy(0.1, 0.42, 0.1, 0.2))) == "no unit is busy for more than 42 % of the time"
+    assert limit(figures(Busy(0.1, 0.1, 0.8, 0.2))) == "its limit is LDS (busy 80 %)"

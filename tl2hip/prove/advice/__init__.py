@@ -3,7 +3,7 @@ or modelled."""
 
 from __future__ import annotations
 
-from tl2hip.prove.advice.figures import Figures, figures, hot_loop
+from tl2hip.prove.advice.figures import Figures, figures
 from tl2hip.prove.advice.memory import bank_conflicts, narrow_accesses, uncoalesced
 from tl2hip.prove.advice.remark import Remark, percent
 from tl2hip.prove.advice.resources import few_blocks, few_waves, scratch
@@ -16,7 +16,7 @@ from tl2hip.prove.advice.waiting import (
 )
 from tl2hip.prove.machine.model.result import Busy
 
-__all__ = ["MOST", "RULES", "Figures", "Remark", "figures", "hot_loop", "limit", "remarks"]
+__all__ = ["MOST", "RULES", "Figures", "Remark", "figures", "limit", "remarks"]
 
 RULES = (
     scratch, bank_conflicts, uncoalesced, waits_on_loads, waits_on_lds, waits_at_barriers, lds_busier_than_matrix,
@@ -36,15 +36,16 @@ def remarks(f: Figures) -> tuple[Remark, ...]:
 
 
 def limit(f: Figures) -> str:
-    """The unit that is busiest, in words: what a kernel without faults is bound by."""
-    if not f.busy:
-        return "it is not modelled"
+    """The unit that is busiest at each setting, in words: what a modelled kernel without faults is bound by."""
     busiest = [max(UNITS, key=lambda unit: _part(one, unit)) for one in f.busy]
+    most = max(_part(one, unit) for one, unit in zip(f.busy, busiest, strict=True))
+    if most < 0.5:
+        return f"no unit is busy for more than {percent([most])} of the time"
     told = []
     for unit in dict.fromkeys(busiest):
         shares = [_part(one, unit) for one, its in zip(f.busy, busiest, strict=True) if its == unit]
-        told.append(f"{UNITS[unit]} {percent(shares)}")
-    return f"busiest {'are' if len(told) > 1 else 'is'} {' or '.join(told)}"
+        told.append(f"{UNITS[unit]} (busy {percent(shares)})")
+    return f"its limit is {' or '.join(told)}"
 
 
 def _part(busy: Busy, unit: str) -> float:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from tl2hip.prove.machine.meanings.memory import Counter
-from tl2hip.prove.machine.model.facts import cost
+from tl2hip.prove.machine.model.facts import Unit, cost
 from tl2hip.prove.machine.model.trace import Trace
 
 KINDS = {
@@ -18,17 +19,12 @@ BY_VMCNT = (Counter.VECTOR_LOAD, Counter.VECTOR_STORE, Counter.FLAT_ACCESS)
 
 @dataclass(frozen=True, slots=True)
 class Awaited:
-    """What a wait waits for last: `kind` in words. That was issued `ahead` instructions before, on average; a turn
-    of the loop has `turn`."""
+    """What a wait waits for last: `kind` in words. That was issued `ahead` instructions before, on average, and
+    `turns` of the loop before: by the matrix instructions between, of a loop without any whole turns."""
 
     kind: str
     ahead: float
-    turn: float
-
-    @property
-    def turns(self) -> float:
-        """How many turns of the loop before the wait what it waits for was issued."""
-        return self.ahead / self.turn
+    turns: float
 
 
 def awaited(trace: Trace, loop: Collection[int], header: int) -> dict[tuple[int, str], Awaited]:
@@ -40,10 +36,11 @@ def awaited(trace: Trace, loop: Collection[int], header: int) -> dict[tuple[int,
     kernel, steps = trace.kernel, trace.waves[0]
     kinds = [KINDS.get(cost(one).counter, "") for one in kernel.code]
     vm = [cost(one).counter in BY_VMCNT for one in kernel.code]
-    inside = sum(step.at in loop for step in steps)
-    turn = inside / max(1, sum(step.at == header for step in steps))
+    matrix = {at for at in loop if cost(kernel.code[at]).unit is Unit.MATRIX}
+    done_before = [0, *accumulate(step.at in (matrix or {header}) for step in steps)]
+    turn = done_before[-1] / max(1, sum(step.at == header for step in steps))
     under_way: dict[str, list[tuple[int, str]]] = {"vmcnt": [], "lgkmcnt": []}
-    found: dict[tuple[int, str], list[tuple[int, str]]] = {}
+    found: dict[tuple[int, str], list[Awaited]] = {}
     for number, step in enumerate(steps):
         for counter, left in kernel.code[step.at].waits.items():
             if counter not in under_way:
@@ -52,10 +49,14 @@ def awaited(trace: Trace, loop: Collection[int], header: int) -> dict[tuple[int,
             done = queue[: max(0, len(queue) - left)]
             if done and step.at in loop:
                 issued, kind = done[-1]
-                found.setdefault((step.at, counter), []).append((number - issued, kind))
+                work = (done_before[number] - done_before[issued + 1]) / max(1, turn)
+                found.setdefault((step.at, counter), []).append(Awaited(kind, number - issued, work))
             del queue[: len(done)]
         if kinds[step.at]:
             under_way["vmcnt" if vm[step.at] else "lgkmcnt"].append((number, kinds[step.at]))
-    return {
-        key: Awaited(its[-1][1], sum(ahead for ahead, _ in its) / len(its), turn) for key, its in found.items()
-    }
+    return {key: _average(its) for key, its in found.items()}
+
+
+def _average(its: Sequence[Awaited]) -> Awaited:
+    ahead, turns = (sum(getattr(one, name) for one in its) / len(its) for name in ("ahead", "turns"))
+    return Awaited(its[-1].kind, ahead, turns)

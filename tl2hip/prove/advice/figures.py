@@ -40,15 +40,16 @@ class Figures:
     @property
     def parts(self) -> tuple[LoopResult | Result, ...]:
         """At each setting the loop that matters, the whole where there is none."""
-        return tuple(hot_loop(one) or one for one in self.results)
+        label = hot_label(self.results)
+        loops = ({loop.label: loop for loop in one.loops} for one in self.results)
+        return tuple(its.get(label) or one for its, one in zip(loops, self.results, strict=True))
 
     @property
     def loop(self) -> Loop | None:
         """The compiler's figures of the loop that matters: by the model where there is one."""
         if not self.results:
             return self.counters.hot
-        hot = hot_loop(self.results[0])
-        return next((one for one in self.counters.loops if hot is not None and one.label == hot.label), None)
+        return next((one for one in self.counters.loops if one.label == hot_label(self.results)), None)
 
     @property
     def busy(self) -> tuple[Busy, ...]:
@@ -91,10 +92,15 @@ LEAST = 0.2
 """A loop in which waves spend less of their time than this does not matter."""
 
 
-def hot_loop(result: Result) -> LoopResult | None:
-    """The loop that matters; None where waves spend most of their time outside loops."""
-    hot = result.hot
-    return hot if hot is not None and hot.iterations and hot.wave_clocks >= LEAST * result.wave_clocks else None
+def hot_label(results: Sequence[Result]) -> str:
+    """The label of the loop that matters, at all settings; "" where waves spend their time outside loops."""
+    parts: dict[str, float] = {}
+    for one in results:
+        for loop in one.loops:
+            if loop.iterations:
+                parts[loop.label] = parts.get(loop.label, 0.0) + loop.wave_clocks / one.wave_clocks / len(results)
+    label = max(parts, key=lambda name: parts[name], default="")
+    return label if parts.get(label, 0.0) >= LEAST else ""
 
 
 def figures(
@@ -107,8 +113,8 @@ def figures(
     element: int | None = None,
 ) -> Figures:
     """The figures of a kernel of which a block was traced and modelled."""
-    hot = hot_loop(results[0]) if results else None
-    loop = next((one for one in inner_loops(trace.kernel) if hot and one.label == hot.label), None)
+    label = hot_label(results)
+    loop = next((one for one in inner_loops(trace.kernel) if label and one.label == label), None)
     code = loop.code if loop else frozenset(range(len(trace.kernel.code)))
     waits = awaited(trace, code, loop.header if loop else 0)
     groups = grouped(uses(trace, code, origins))

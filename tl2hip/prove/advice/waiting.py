@@ -18,14 +18,13 @@ def waits_on_loads(f: Figures) -> Remark | None:
     if max(waiting, default=0) < LEAST or longest is None:
         return None
     place = f.place(longest)
-    text = f"waves wait {percent(waiting)} on vmcnt at {place}: {_prefetch(f, f.awaits(longest, 'vmcnt'))}"
+    found = f.awaits(longest, "vmcnt")
+    text = f"waves wait {percent(waiting)} on vmcnt at {place}{f': {_prefetch(f, found)}' if found else ''}"
     return Remark("waits_on_loads", f.weight(Cause.VMCNT), text, place)
 
 
-def _prefetch(f: Figures, found: Awaited | None) -> str:
+def _prefetch(f: Figures, found: Awaited) -> str:
     """How deep the loads are prefetched that a wait is for."""
-    if found is None:
-        return "the first wave does not wait there"
     ago = count(round(found.ahead), "instruction")
     if f.loop is None or found.kind != "loads":
         return f"the {found.kind} are issued {ago} before"
