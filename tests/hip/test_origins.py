@@ -82,9 +82,11 @@ def test_a_finding_in_a_helper_tells_the_line_that_calls_it() -> None:
     file = printed("gemm")
     text = file.text.replace("load_b128(from, offset, ahead, 0)", "load_b128(from, offset + (1 << 24), ahead, 0)")
     assert text != file.text
-    A, C = np.ones((128, 128), np.float16), np.zeros((128, 128), np.float32)
-    with MachineLibrary(text, origins=file.origins) as library:
-        found, *_ = library.call("gemm", [A, A, C, *[np.int64(128)] * 3]).findings
     lines = text.splitlines()
-    assert "raw_buffer_load" in lines[found.line - 1] and "fetch_f16x8(" in lines[found.kernel_line - 1]
-    assert str(found.user).startswith("kernel.py:") and f", by way of line {found.kernel_line}" in str(found)
+    A, C = np.ones((128, 128), np.float16), np.zeros((128, 128), np.float32)
+    for library in (Emulator.load(text, origins=file.origins), MachineLibrary(text, origins=file.origins)):
+        with library:
+            found, *_ = library.call("gemm", [A, A, C, *[np.int64(128)] * 3]).findings
+        assert found.kind == "out_of_bounds"
+        assert "raw_buffer_load" in lines[found.line - 1] and "fetch_f16x8(" in lines[found.kernel_line - 1]
+        assert str(found.user) == "kernel.py:9" and f", by way of line {found.kernel_line}" in str(found)

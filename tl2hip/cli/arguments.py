@@ -15,7 +15,7 @@ Value = TypeVar("Value")
 COMMANDS = {
     "emit": "print the HIP text of kernels",
     "verify": "prove printed kernels equal to their Python; runs your Python",
-    "inspect": "registers, LDS, occupancy, hot loop, memory behaviour of the compiled kernels",
+    "inspect": "a table of each compiled kernel, and what an expert would say of it",
     "explain": "where each loop went and why; or the page of a code",
     "test-rules": "check the rules of a folder; imports them",
     "doctor": "which compilers are there, and what can be proven here",

@@ -30,6 +30,7 @@ from tl2hip.prove.emulate.findings import (
     other_party,
     where,
 )
+from tl2hip.prove.emulate.inlined import Calls, read_calls
 from tl2hip.prove.emulate.lines import LineTable, read_lines
 from tl2hip.prove.emulate.memory import Array, Buffer, Memory
 from tl2hip.prove.emulate.records import Counts, FindingRecord, Findings, Given, Image, Launches, Limit
@@ -112,6 +113,7 @@ class Library:
         self._origins = origins
         self._path = compile_host(text, flags, [runtime_path])
         self._lines: LineTable | None = None
+        self._calls: Calls | None = None
         self._limits = _thread_limits(self._path)
         try:
             self._library = ctypes.CDLL(str(self._path))
@@ -181,6 +183,14 @@ class Library:
         """The user's line that a line of the text is from."""
         return self._origins.of(line) if self._origins else None
 
+    def _kernel_line(self, site: int, line: int) -> int:
+        """The line of the kernel that a site is called from, where its line is a helper's and that is known."""
+        if not site or self._user(line):
+            return line
+        if self._calls is None:
+            self._calls = read_calls(self._path)
+        return next((call for call in self._calls.lines(site) if self._user(call)), line)
+
     def _findings(self, memory: Memory) -> list[Finding]:
         raw = self._runtime.tl2hip_findings().contents
         return [self._finding(item, memory) for item in raw.items[: raw.count]]
@@ -190,6 +200,7 @@ class Library:
         region = memory.regions[item.place] if item.place >= 0 else None
         argument = region.argument if region else -1 if item.place == -1 else None
         place = where(argument, item.offset, region.size if region else 0)
+        kernel_line = self._kernel_line(item.site, line)
         return Finding(
             KINDS[item.kind],
             SEVERITIES[item.severity],
@@ -202,8 +213,8 @@ class Library:
             tuple(item.block),
             item.thread,
             item.count,
-            kernel_line=line,
-            user=self._user(line),
+            kernel_line=kernel_line,
+            user=self._user(kernel_line),
         )
 
     def _broken_guards(self, memory: Memory) -> list[Finding]:
