@@ -175,11 +175,11 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
     if (1 < steps) {
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            next_A[n] = fetch_f16x8(window_A, from_A[n], 0);
+            next_B[n] = fetch_f16x8(window_B, from_B[n], 0);
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            next_B[n] = fetch_f16x8(window_B, from_B[n], 0);
+            next_A[n] = fetch_f16x8(window_A, from_A[n], 0);
         }
     }
     lds_barrier();
@@ -227,11 +227,11 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            next_A[n] = fetch_f16x8(window_A, from_A[n], next * 64);
+            next_B[n] = fetch_f16x8(window_B, from_B[n], next * 65536);
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            next_B[n] = fetch_f16x8(window_B, from_B[n], next * 65536);
+            next_A[n] = fetch_f16x8(window_A, from_A[n], next * 64);
         }
         __builtin_amdgcn_sched_barrier(0);
         __builtin_amdgcn_sched_barrier(0);
@@ -373,11 +373,11 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
     if (1 < steps) {
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            next_A[n] = fetch_f16x8_any(window_A, from_A[n], 0);
+            next_B[n] = fetch_f16x8_any(window_B, from_B[n], 0);
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            next_B[n] = fetch_f16x8_any(window_B, from_B[n], 0);
+            next_A[n] = fetch_f16x8_any(window_A, from_A[n], 0);
         }
     }
     lds_barrier();
@@ -425,11 +425,11 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            next_A[n] = fetch_f16x8_any(window_A, from_A[n], next * 64);
+            next_B[n] = fetch_f16x8_any(window_B, from_B[n], next * 65536);
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            next_B[n] = fetch_f16x8_any(window_B, from_B[n], next * 65536);
+            next_A[n] = fetch_f16x8_any(window_A, from_A[n], next * 64);
         }
         __builtin_amdgcn_sched_barrier(0);
         __builtin_amdgcn_sched_barrier(0);

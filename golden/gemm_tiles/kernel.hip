@@ -94,6 +94,9 @@ static inline __device__ f32x4 mfma_f32_16x16x16f16(f16x4 left, f16x4 right, f32
     return __builtin_amdgcn_mfma_f32_16x16x16f16(left, right, sums, 0, 0, 0);
 }
 
+// What a scheduling group counts.
+enum { vector = 0x2, matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };
+
 // a tile of 128 x 128 a block, 2 x 2 waves
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
 gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, float *__restrict__ C,
@@ -115,7 +118,7 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
     const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 128);
     f32x4 sums[4][4] = {};
     f16x8 next_A[4];
-    f16x8 part_A[4];
+    f16x8 part_A[2][4];
     // A: of each tile a thread moves 4 pieces of 16 bytes. from_A is where they are in memory, to_A where
     // they go in LDS, start_A where this lane's fragments begin there. Pieces of a row change places by its
     // number (^), so that the lanes of an access meet in no bank.
@@ -128,7 +131,7 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
     const int to_A = row_A * 64 + (k_A ^ (row_A % 8 * 8));
     const int start_A = wave / 2 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
     f16x8 next_B[4];
-    f16x8 part_B[4];
+    f16x8 part_B[2][4];
     f16x4 turned_B[8];
     // B: of each tile a thread moves 4 pieces of 16 bytes, of which 4 rows are turned at a time so that LDS
     // has neighbours along the sum. from_B is where they are in memory, to_B where they go in LDS, start_B
@@ -176,61 +179,43 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
     if (1 < steps) {
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            next_A[n] = fetch_f16x8(window_A, from_A[n], 0);
+            next_B[n] = fetch_f16x8(window_B, from_B[n], 0);
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            next_B[n] = fetch_f16x8(window_B, from_B[n], 0);
+            next_A[n] = fetch_f16x8(window_A, from_A[n], 0);
         }
     }
     lds_barrier();
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[0][n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[0][n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
+    }
     // kernel.py:14: for k in tile.range(K, 64, stages(2)):
     // the tile in LDS is multiplied, the next one follows it there
     for (int step = 1; step < steps; ++step) {
         const int next = step < last ? step : last;
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+            part_A[1][n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
+            part_B[1][n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
         }
-        __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
                 // kernel.py:15: acc += tile.dot(A[i, k], B[k, j])
-                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[0][c].lo, part_A[0][r].lo, sums[r][c]);
             }
         }
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
-            }
-        }
-        __builtin_amdgcn_sched_barrier(0);
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            part_A[n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
-        }
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
-        }
-        __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // every wave has its fragments
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
-            }
-        }
-        __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 8
         for (int e = 0; e < 8; ++e) {
             #pragma unroll 4
@@ -245,66 +230,106 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            next_A[n] = fetch_f16x8(window_A, from_A[n], next * 128);
+            next_B[n] = fetch_f16x8(window_B, from_B[n], next * step_B);
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            next_B[n] = fetch_f16x8(window_B, from_B[n], next * step_B);
+            next_A[n] = fetch_f16x8(window_A, from_A[n], next * 128);
         }
-        __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[0][c].hi, part_A[0][r].hi, sums[r][c]);
             }
         }
-        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[1][c].lo, part_A[1][r].lo, sums[r][c]);
+            }
+        }
         lds_barrier();  // the next tile is in LDS
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[0][n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[0][n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[1][c].hi, part_A[1][r].hi, sums[r][c]);
+            }
+        }
+        // The order of all that in the machine code: accesses spread out between matrix instructions.
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
+        }
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(vector, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(vector, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 1, 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 1, 0);
+        }
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(global_read, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 1, 0);
+        }
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
+        }
     }
     // The last tile: nothing follows it.
     #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
-    }
-    #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[0][c].lo, part_A[0][r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[0][c].hi, part_A[0][r].hi, sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        part_A[n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
+        part_A[1][n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
     }
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
+        part_B[1][n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[1][c].lo, part_A[1][r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[1][c].hi, part_A[1][r].hi, sums[r][c]);
         }
     }
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
@@ -360,7 +385,7 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
     const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 128);
     f32x4 sums[4][4] = {};
     f16x8 next_A[4];
-    f16x8 part_A[4];
+    f16x8 part_A[2][4];
     // A: of each tile a thread moves 4 pieces of 16 bytes. from_A is where they are in memory, to_A where
     // they go in LDS, start_A where this lane's fragments begin there. Pieces of a row change places by its
     // number (^), so that the lanes of an access meet in no bank.
@@ -373,7 +398,7 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
     const int to_A = row_A * 64 + (k_A ^ (row_A % 8 * 8));
     const int start_A = wave / 2 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
     f16x8 next_B[4];
-    f16x8 part_B[4];
+    f16x8 part_B[2][4];
     f16x4 turned_B[8];
     // B: of each tile a thread moves 4 pieces of 16 bytes, of which 4 rows are turned at a time so that LDS
     // has neighbours along the sum. from_B is where they are in memory, to_B where they go in LDS, start_B
@@ -422,61 +447,43 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
     if (1 < steps) {
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            next_A[n] = fetch_f16x8_any(window_A, from_A[n], 0);
+            next_B[n] = fetch_f16x8_any(window_B, from_B[n], 0);
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            next_B[n] = fetch_f16x8_any(window_B, from_B[n], 0);
+            next_A[n] = fetch_f16x8_any(window_A, from_A[n], 0);
         }
     }
     lds_barrier();
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[0][n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[0][n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
+    }
     // kernel.py:14: for k in tile.range(K, 64, stages(2)):
     // the tile in LDS is multiplied, the next one follows it there
     for (int step = 1; step < steps; ++step) {
         const int next = step < last ? step : last;
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+            part_A[1][n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
+            part_B[1][n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
         }
-        __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
                 // kernel.py:15: acc += tile.dot(A[i, k], B[k, j])
-                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[0][c].lo, part_A[0][r].lo, sums[r][c]);
             }
         }
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
-            }
-        }
-        __builtin_amdgcn_sched_barrier(0);
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            part_A[n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
-        }
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
-        }
-        __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // every wave has its fragments
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
-            }
-        }
-        __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 8
         for (int e = 0; e < 8; ++e) {
             #pragma unroll 4
@@ -491,66 +498,106 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            next_A[n] = fetch_f16x8_any(window_A, from_A[n], next * 128);
+            next_B[n] = fetch_f16x8_any(window_B, from_B[n], next * step_B);
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            next_B[n] = fetch_f16x8_any(window_B, from_B[n], next * step_B);
+            next_A[n] = fetch_f16x8_any(window_A, from_A[n], next * 128);
         }
-        __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[0][c].hi, part_A[0][r].hi, sums[r][c]);
             }
         }
-        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[1][c].lo, part_A[1][r].lo, sums[r][c]);
+            }
+        }
         lds_barrier();  // the next tile is in LDS
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[0][n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[0][n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[1][c].hi, part_A[1][r].hi, sums[r][c]);
+            }
+        }
+        // The order of all that in the machine code: accesses spread out between matrix instructions.
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
+        }
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(vector, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(vector, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 1, 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 1, 0);
+        }
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(global_read, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 1, 0);
+        }
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
+        }
     }
     // The last tile: nothing follows it.
     #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (n * 2 * 8)) + n * 16 * 64];
-    }
-    #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[0][c].lo, part_A[0][r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[0][c].hi, part_A[0][r].hi, sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        part_A[n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
+        part_A[1][n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
     }
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
+        part_B[1][n] = *(const f16x8 *)&lds_B[(start_B ^ (32 ^ (n * 2 * 8))) + n * 16 * 64];
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[1][c].lo, part_A[1][r].lo, sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[1][c].hi, part_A[1][r].hi, sums[r][c]);
         }
     }
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.

@@ -97,6 +97,9 @@ static inline __device__ f32x4 mfma_f32_16x16x4f32(float left, float right, f32x
     return __builtin_amdgcn_mfma_f32_16x16x4f32(left, right, sums, 0, 0, 0);
 }
 
+// What a scheduling group counts.
+enum { vector = 0x2, matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };
+
 // a block for 4096 elements, 4 at a time
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
 two_mm_kernel(float *__restrict__ T, i64 M, i64 N)
@@ -174,7 +177,7 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     const int j_2_tile = __builtin_amdgcn_readfirstlane(j_2_number * 128);
     f32x4 sums[4][4] = {};
     f32x4 next_T[4];
-    f32x4 part_T[4];
+    f32x4 part_T[2][4];
     // T: of each tile a thread moves 4 pieces of 16 bytes. from_T is where they are in memory, to_T where
     // they go in LDS, start_T where this lane's fragments begin there. Pieces of a row change places by its
     // number (^), so that the lanes of an access meet in no bank.
@@ -187,7 +190,7 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     const int to_T = row_T * 32 + (k_T ^ (row_T % 8 * 4));
     const int start_T = wave / 2 * 2048 + lane % 16 * 32 + ((lane / 16 * 4) ^ (lane % 16 % 8 * 4));
     f32x4 next_C[2];
-    f32x4 part_C[4];
+    f32x4 part_C[2][4];
     f32x2 turned_C[4];
     // C: of each tile a thread moves 2 pieces of 16 bytes, of which 2 rows are turned at a time so that LDS
     // has neighbours along the sum. from_C is where they are in memory, to_C where they go in LDS, start_C
@@ -234,77 +237,45 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
         *(f32x2 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
     }
     if (1 < steps) {
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            next_T[n] = fetch_f32x4(window_T, from_T[n], 0);
-        }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             next_C[n] = fetch_f32x4(window_C, from_C[n], 0);
         }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_T[n] = fetch_f32x4(window_T, from_T[n], 0);
+        }
     }
     lds_barrier();
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_T[0][n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_C[0][n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
+    }
     // kernel.py:28: for k in range(N):
     // the tile in LDS is multiplied, the next one follows it there
     for (int step = 1; step < steps; ++step) {
         const int next = step < last ? step : last;
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            part_T[n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
+            part_T[1][n] = *(const f32x4 *)&lds_T[(start_T ^ 16) + n * 16 * 32];
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
+            part_C[1][n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
         }
-        __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
                 // kernel.py:29: D[i, j] += T[i, k] * C[k, j]
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][0], part_T[0][r][0], sums[r][c]);
             }
         }
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
-            }
-        }
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
-            }
-        }
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
-            }
-        }
-        __builtin_amdgcn_sched_barrier(0);
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            part_T[n] = *(const f32x4 *)&lds_T[(start_T ^ 16) + n * 16 * 32];
-        }
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
-        }
-        __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // every wave has its fragments
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
-            }
-        }
-        __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
         for (int e = 0; e < 4; ++e) {
             #pragma unroll 2
@@ -317,110 +288,162 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
         for (int n = 0; n < 4; ++n) {
             *(f32x4 *)&lds_T[to_T + n * 64 * 32] = next_T[n];
         }
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            next_T[n] = fetch_f32x4(window_T, from_T[n], next * 128);
-        }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             next_C[n] = fetch_f32x4(window_C, from_C[n], next * step_C);
         }
-        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_T[n] = fetch_f32x4(window_T, from_T[n], next * 128);
+        }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][1], part_T[0][r][1], sums[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][2], part_T[0][r][2], sums[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][3], part_T[0][r][3], sums[r][c]);
             }
         }
-        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][0], part_T[1][r][0], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][1], part_T[1][r][1], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][2], part_T[1][r][2], sums[r][c]);
+            }
+        }
         lds_barrier();  // the next tile is in LDS
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_T[0][n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_C[0][n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums[r][c]);
+            }
+        }
+        // The order of all that in the machine code: accesses spread out between matrix instructions.
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 6, 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 6, 0);
+        }
+        #pragma unroll 6
+        for (int n = 0; n < 6; ++n) {
+            __builtin_amdgcn_sched_group_barrier(global_read, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 6, 0);
+        }
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
+        }
     }
     // The last tile: nothing follows it.
     #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        part_T[n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
-    }
-    #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][0], part_T[0][r][0], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][1], part_T[0][r][1], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][2], part_T[0][r][2], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][3], part_T[0][r][3], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        part_T[n] = *(const f32x4 *)&lds_T[(start_T ^ 16) + n * 16 * 32];
+        part_T[1][n] = *(const f32x4 *)&lds_T[(start_T ^ 16) + n * 16 * 32];
     }
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
+        part_C[1][n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][0], part_T[1][r][0], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][1], part_T[1][r][1], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][2], part_T[1][r][2], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums[r][c]);
         }
     }
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
@@ -468,7 +491,7 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     const int j_2_tile = __builtin_amdgcn_readfirstlane(j_2_number * 128);
     f32x4 sums[4][4] = {};
     f32x4 next_T[4];
-    f32x4 part_T[4];
+    f32x4 part_T[2][4];
     // T: of each tile a thread moves 4 pieces of 16 bytes. from_T is where they are in memory, to_T where
     // they go in LDS, start_T where this lane's fragments begin there. Pieces of a row change places by its
     // number (^), so that the lanes of an access meet in no bank.
@@ -481,7 +504,7 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     const int to_T = row_T * 32 + (k_T ^ (row_T % 8 * 4));
     const int start_T = wave / 2 * 2048 + lane % 16 * 32 + ((lane / 16 * 4) ^ (lane % 16 % 8 * 4));
     f32x4 next_C[2];
-    f32x4 part_C[4];
+    f32x4 part_C[2][4];
     f32x2 turned_C[4];
     // C: of each tile a thread moves 2 pieces of 16 bytes, of which 2 rows are turned at a time so that LDS
     // has neighbours along the sum. from_C is where they are in memory, to_C where they go in LDS, start_C
@@ -528,77 +551,45 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
         *(f32x2 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
     }
     if (1 < steps) {
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            next_T[n] = fetch_f32x4_any(window_T, from_T[n], 0);
-        }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             next_C[n] = fetch_f32x4_any(window_C, from_C[n], 0);
         }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_T[n] = fetch_f32x4_any(window_T, from_T[n], 0);
+        }
     }
     lds_barrier();
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_T[0][n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_C[0][n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
+    }
     // kernel.py:28: for k in range(N):
     // the tile in LDS is multiplied, the next one follows it there
     for (int step = 1; step < steps; ++step) {
         const int next = step < last ? step : last;
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            part_T[n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
+            part_T[1][n] = *(const f32x4 *)&lds_T[(start_T ^ 16) + n * 16 * 32];
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
+            part_C[1][n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
         }
-        __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
                 // kernel.py:29: D[i, j] += T[i, k] * C[k, j]
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][0], part_T[0][r][0], sums[r][c]);
             }
         }
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
-            }
-        }
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
-            }
-        }
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
-            }
-        }
-        __builtin_amdgcn_sched_barrier(0);
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            part_T[n] = *(const f32x4 *)&lds_T[(start_T ^ 16) + n * 16 * 32];
-        }
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
-        }
-        __builtin_amdgcn_sched_barrier(0);
         lds_barrier();  // every wave has its fragments
-        #pragma unroll 4
-        for (int r = 0; r < 4; ++r) {
-            #pragma unroll 4
-            for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
-            }
-        }
-        __builtin_amdgcn_sched_barrier(0);
         #pragma unroll 4
         for (int e = 0; e < 4; ++e) {
             #pragma unroll 2
@@ -611,110 +602,162 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
         for (int n = 0; n < 4; ++n) {
             *(f32x4 *)&lds_T[to_T + n * 64 * 32] = next_T[n];
         }
-        #pragma unroll 4
-        for (int n = 0; n < 4; ++n) {
-            next_T[n] = fetch_f32x4_any(window_T, from_T[n], next * 128);
-        }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             next_C[n] = fetch_f32x4_any(window_C, from_C[n], next * step_C);
         }
-        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_T[n] = fetch_f32x4_any(window_T, from_T[n], next * 128);
+        }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][1], part_T[0][r][1], sums[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][2], part_T[0][r][2], sums[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][3], part_T[0][r][3], sums[r][c]);
             }
         }
-        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][0], part_T[1][r][0], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][1], part_T[1][r][1], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][2], part_T[1][r][2], sums[r][c]);
+            }
+        }
         lds_barrier();  // the next tile is in LDS
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_T[0][n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_C[0][n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums[r][c]);
+            }
+        }
+        // The order of all that in the machine code: accesses spread out between matrix instructions.
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 6, 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 6, 0);
+        }
+        #pragma unroll 6
+        for (int n = 0; n < 6; ++n) {
+            __builtin_amdgcn_sched_group_barrier(global_read, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, 6, 0);
+        }
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            __builtin_amdgcn_sched_group_barrier(matrix, 2, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, 1, 0);
+        }
     }
     // The last tile: nothing follows it.
     #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        part_T[n] = *(const f32x4 *)&lds_T[start_T + n * 16 * 32];
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (n * 2 * 4)) + n * 16 * 32];
-    }
-    #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][0], part_T[0][r][0], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][1], part_T[0][r][1], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][2], part_T[0][r][2], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][3], part_T[0][r][3], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        part_T[n] = *(const f32x4 *)&lds_T[(start_T ^ 16) + n * 16 * 32];
+        part_T[1][n] = *(const f32x4 *)&lds_T[(start_T ^ 16) + n * 16 * 32];
     }
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        part_C[n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
+        part_C[1][n] = *(const f32x4 *)&lds_C[(start_C ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][0], part_T[r][0], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][0], part_T[1][r][0], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][1], part_T[r][1], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][1], part_T[1][r][1], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][2], part_T[r][2], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][2], part_T[1][r][2], sums[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[c][3], part_T[r][3], sums[r][c]);
+            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums[r][c]);
         }
     }
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.

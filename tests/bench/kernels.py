@@ -3,7 +3,8 @@
 Every kernel is converted, compiled for gfx942 and run on the emulated compute unit, which counts bank conflicts.
 One line stands for one printed kernel: of a product those with matrix instructions, else those with loads of 16
 bytes. Figures of a product are those of its steady loop, of other kernels those of all their code. WORD picks the
-kernels whose names hold one of the words. Static figures only: nothing here is a time.
+kernels whose names hold one of the words. `busy` is what the model of a compute unit says of matrix units in the
+steady loop; all other figures are static. Nothing here is a time.
 """
 
 from __future__ import annotations
@@ -22,14 +23,15 @@ from tl2hip.prove.counters import KernelCounters, read_counters
 from tl2hip.prove.draw import data
 from tl2hip.prove.emulate import Emulator, Run
 from tl2hip.prove.matrix import pipeline
+from tl2hip.prove.modelled import model_of
 from tl2hip.prove.verify import Options, Session
 from tl2hip.source.span import Source
 
 CASES = (*PRODUCTS, *ROWS)
 HEAD = (
     "kernel", "tile, waves, layout", "printed as", "VGPR", "LDS", "waves", "spills", "inst", "/1024", "MFMA",
-    "share", "VALU/MFMA", "loads", "LDS reads", "LDS writes", "conflicts", "load to use", "vmcnt(0)", "barriers",
-    "peer", "fails", "aims",
+    "share", "VALU/MFMA", "loads", "LDS reads", "LDS writes", "conflicts", "load to use", "busy", "vmcnt(0)",
+    "barriers", "peer", "fails", "aims",
 )  # fmt: skip
 
 
@@ -53,16 +55,18 @@ def measured(case: Case, run: bool, per_1024: dict[str, float]) -> tuple[Line, .
     kernels = chosen(read_counters(compile_device(done.text).text))
     ran = run_once(case, done.kernels[0]) if run else None
     conflicts = None if ran is None else sum(b.clocks - b.ideal for b in ran.bank_conflicts)
+    busy = matrix_busy(done.kernels[0]) if run and case.tile is not None else {}
     lines = []
     for n, kernel in enumerate(kernels):
         found = figures(kernel, conflicts)
+        found["busy"] = busy.get(kernel.name)
         even = per_1024.get(case.even)
         value = found.get("per 1024")
         if isinstance(value, float) and n == 0:
             per_1024[case.name] = value
         found[OF_EVEN.name] = value / even if even and isinstance(value, float) else None
         aims = [a for a in case.aims if n == 0 or a == OF_EVEN]
-        aims = aims if run else [a for a in aims if a.name != "conflicts"]
+        aims = aims if run else [a for a in aims if a.name not in ("conflicts", "busy")]
         rows = failed(kernel, case.tile, conflicts)
         wrong = tuple(f"run: {f}" for f in ran.errors) if ran else ()
         missed = tuple(why for a in aims if (why := a.missed(found)))
@@ -90,6 +94,15 @@ def run_once(case: Case, kernel: api.Converted) -> Run:
         return session.run_hip(library, data(kernel.nest, case.run, "normal", 0), dict(case.run), False)[1]
 
 
+def matrix_busy(kernel: api.Converted) -> dict[str, float]:
+    """The part of the clocks in which matrix units work while all waves are in the steady loop, of the kernels that
+    are launched, as the model of a compute unit has it at the middle one of its settings."""
+    assert kernel.nest is not None and kernel.printed is not None
+    found = model_of(kernel.nest, kernel.printed.text, kernel.printed.launcher)
+    hot = {name: results[1].hot for name, results in found.results.items()}
+    return {name: loop.together.mfma for name, loop in hot.items() if loop and loop.together}
+
+
 def cells(line: Line) -> tuple[str, ...]:
     """A line of the table."""
     c, f = line.kernel, line.figures
@@ -101,8 +114,9 @@ def cells(line: Line) -> tuple[str, ...]:
     rows = " ".join(why.partition(":")[0] for why in line.failed) or "none"
     return (
         line.case.name, line.case.shape, c.name, f"{c.vgprs}{agprs}", f"{c.lds_bytes:,}", str(c.occupancy),
-        told(f, "spills"), *numbers, *widths, told(f, "conflicts"), told(f, "load to use"), str(own.drains),
-        str(own.barriers), line.case.peer, rows, "missed" if line.missed else "met" if line.case.aims else "-",
+        told(f, "spills"), *numbers, *widths, told(f, "conflicts"), told(f, "load to use"), told(f, "busy"),
+        str(own.drains), str(own.barriers), line.case.peer, rows,
+        "missed" if line.missed else "met" if line.case.aims else "-",
     )  # fmt: skip
 
 

@@ -27,8 +27,8 @@ def without_numbers(text: str) -> str:
 
 def test_the_example_is_what_is_printed(cli: Cli) -> None:
     (shown,) = re.findall(r"^```text\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    ran = cli("inspect", str(ROOT / "golden" / "gemm" / "kernel.py"))
-    told = ran.out.partition("gemm at ")
+    ran = cli("inspect", str(ROOT / "golden" / "gemm_bias_gelu" / "kernel.py"))
+    told = ran.out.partition("gemm_bias_gelu at ")
     assert without_numbers(f"{told[1]}{told[2]}") == without_numbers(shown.partition(": ")[2])
 
 
@@ -38,7 +38,7 @@ def test_every_rule_is_told() -> None:
 
 
 def test_the_keys_are_those_of_the_data(cli: Cli) -> None:
-    data = json.loads(cli("inspect", "--json", str(ROOT / "golden" / "gemm" / "kernel.py")).out)
+    data = json.loads(cli("inspect", "--json", str(ROOT / "golden" / "gemm_bias_gelu" / "kernel.py")).out)
     kernel = data["kernels"][0]
     by_place = {lds: next(use for use in kernel["accesses"] if use["lds"] == lds) for lds in (True, False)}
     (settings,) = data["model"]["kernels"].values()

@@ -110,7 +110,7 @@ class SumLoop:
         if not self._turned:
             return [(("lds_write", "global_read"), side.fill.loads) for side in self.sides]
         runs: list[Run] = []
-        for side in sorted(self.sides, key=lambda side: -side.fill.turn):
+        for side in self._in_order:
             # Turning 2-byte elements takes an instruction for each pair.
             pairs = side.fill.turn // 2 if side.tile.bytes <= 2 else 0
             turning: tuple[Kind, ...] = ("vector",)
@@ -171,7 +171,7 @@ class SumLoop:
         return side.fetch(self.words.index("n"), self._ahead(side, tile))
 
     def _fetch(self, tile: Expr) -> Iterator[DeviceStmt]:
-        for side in self.sides:
+        for side in self._in_order:
             yield each(self.words.name("n"), side.fill.loads, (self._fetch_one(side, tile),))
 
     def _write(self, behind: tuple[DeviceStmt, ...]) -> Iterator[DeviceStmt]:
@@ -187,11 +187,17 @@ class SumLoop:
         if self.tile.stages == 1:
             yield from self._fetch(tile)
         one_by_one = self.tile.stages > 1 and not self._turned
-        for side in sorted(self.sides, key=lambda side: -side.fill.turn):
+        for side in self._in_order:
             behind = (self._fetch_one(side, tile),) if one_by_one else ()
             yield from side.write_loop(behind, self._other_copy(side))
         if self.tile.stages > 1 and not one_by_one:
             yield from self._fetch(tile)
+
+    @property
+    def _in_order(self) -> list[Side]:
+        """The factors as they are fetched and written: first the one that is turned, whose pieces are needed all at
+        once, so that the wait for them leaves the other's under way."""
+        return sorted(self.sides, key=lambda side: -side.fill.turn)
 
     @property
     def _turned(self) -> bool:
