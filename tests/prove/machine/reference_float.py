@@ -18,6 +18,7 @@ from tests.prove.machine.numbers import (
     bits_of,
     divided,
     float_of,
+    floor_log2,
     fma,
     is_nan,
     is_subnormal,
@@ -181,6 +182,28 @@ _add(
     v_rcp_iflag_f32=lambda a: _flushed(divided(1.0, _flushed(a), 32)),
     v_sqrt_f32=lambda a: root(_flushed(a), 32),
     v_rsq_f32=lambda a: root(_flushed(a), 32, inverse=True),
+)
+
+
+def _rough(x: float) -> float:
+    """As rough as the instruction set lets f64 be: a whole number of 2**30 units in the last place."""
+    if x == 0 or not math.isfinite(x):
+        return x
+    unit = Fraction(2) ** (max(floor_log2(Fraction(x)), -1022) - 52 + 30)
+    return math.copysign(float(math.floor(abs(Fraction(x)) / unit + Fraction(1, 2)) * unit), x)
+
+
+def _reciprocal(x: float) -> float:
+    """Where all bits of the mantissa are ones no rough one would do: see the executor's."""
+    near = divided(1.0, x, 64)
+    return near if bits_of(x, 64) % (1 << 52) == (1 << 52) - 1 else _rough(near)
+
+
+_add(
+    "f64 : f64",
+    v_rcp_f64=_reciprocal,
+    v_sqrt_f64=lambda a: _rough(root(a, 64)),
+    v_rsq_f64=lambda a: _rough(root(a, 64, inverse=True)),
 )
 _add("f16 : f16", v_exp_f16=lambda a: narrowed(_power(a), 16), v_log_f16=lambda a: narrowed(_logarithm(a), 16))
 _add("f32 i32 : f32", v_ldexp_f32=lambda a, b: scaled(a, min(max(b, -999), 999), 32))

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
 from tests.prove.machine.compiled import every
 from tests.prove.machine.drawn import FULL, float_edges
 from tests.prove.machine.model import EXEC, VCC, State
-from tests.prove.machine.numbers import bits_of, divided, float_of, is_nan
+from tests.prove.machine.numbers import bits_of, divided, float_of, is_nan, root
+from tl2hip.prove.compiler import compile_device
+from tl2hip.prove.machine import assembly
+from tl2hip.prove.machine.library import MachineLibrary
 from tl2hip.prove.machine.records import Change, Code, Kind, Source
 
 ONE = {32: 0x3F800000, 64: 0x3FF0000000000000}
@@ -40,12 +47,13 @@ class Sequence:
                 setattr(code, place, Source(Kind.ROW, how, 0, 0, row, self.count, 0))
         self.state = every().run(f"{name}_f{self.width}", self.state, code)
 
-    def divide(self) -> None:
-        """As the compiler prints it (see its assembly of `/`)."""
+    def divide(self, steps: int | None = None) -> None:
+        """As the compiler prints it (see its assembly of `/`), with so many steps of Newton's."""
+        steps = self.width // 32 if steps is None else steps
         minus = -1 - SCALED
         self.do("v_div_scale", SCALED, Y, Y, X, flag=4)
         self.do("v_rcp", INVERSE, SCALED)
-        for _ in range(1 if self.width == 32 else 2):
+        for _ in range(steps):
             self.do("v_fma", ERROR, minus, INVERSE, "1")
             self.do("v_fma", INVERSE, ERROR, INVERSE, INVERSE)
         self.do("v_div_scale", UP, X, Y, X, flag=VCC)
@@ -81,18 +89,111 @@ def _operands(width: int, batch: int) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
-@pytest.mark.parametrize("width", [32, 64])
-def test_a_division_is_ieees(width: int) -> None:
-    wrong, subnormal = [], 0
-    for batch in range(120):
-        x, y = _operands(width, batch)
+def _near_two(width: int, batch: int) -> tuple[np.ndarray, np.ndarray]:
+    """Divisors, and numbers to divide, whose mantissas are all ones but for a few: the steps round worst there."""
+    rng = np.random.default_rng(batch)
+    one = np.uint64(ONE[width])
+    mantissa = np.uint64(23 if width == 32 else 52)
+    x, y = (one | ((np.uint64(1) << mantissa) - np.uint64(1)) - rng.integers(0, n, 64, np.uint64) for n in (90, 9))
+    return x, y
+
+
+def _beside_a_middle(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Doubles whose quotient lies beside the middle of two others, as near as one can: y is odd, and the middle is
+    one over it, or less than that, but for multiples of 2**54, so that it times y is x * 2**54 and one more or less."""
+    rng = np.random.default_rng(0)
+    pairs: list[tuple[int, int]] = []
+    while len(pairs) < count:
+        y, more = int(rng.integers(1 << 52, 1 << 53)) | 1, 1 - len(pairs) % 2 * 2
+        middle = pow(more * y, -1, 1 << 54)
+        x = (middle * y - more) >> 54
+        if middle >> 53 and x >> 52:
+            pairs.append((bits_of(float(x), 64), bits_of(float(y), 64)))
+    x, y = np.ascontiguousarray(np.array(pairs, np.uint64).T)
+    return x, y
+
+
+def _wrong(width: int, batches: Iterable[tuple[np.ndarray, np.ndarray]], steps: int | None = None) -> list[str]:
+    """Quotients that are not IEEE's."""
+    wrong = []
+    for x, y in batches:
         sequence = Sequence(width, x, y)
-        sequence.divide()
+        sequence.divide(steps)
         for lane, got in enumerate(sequence.results()):
             a, b = float_of(int(x[lane]), width), float_of(int(y[lane]), width)
             expected = divided(a, b, width)
-            subnormal += 0 < abs(expected) < 2.0 ** (-126 if width == 32 else -1022)
             if got != bits_of(expected, width) and not (expected != expected and is_nan(got, width)):
                 wrong.append(f"{a.hex()} / {b.hex()}: {expected.hex()}, not {float_of(got, width).hex()}")
+    return wrong
+
+
+@pytest.mark.parametrize("width", [32, 64])
+def test_a_division_is_ieees(width: int) -> None:
+    batches = [*(_operands(width, n) for n in range(120)), *(_near_two(width, n) for n in range(20))]
+    batches += [_beside_a_middle(64)] * (width == 64)
+    wrong = _wrong(width, batches)
     assert not wrong, f"{len(wrong)}: " + "; ".join(wrong[:5])
-    assert subnormal > 500
+    least = 2.0 ** (-126 if width == 32 else -1022)
+    quotients = (
+        abs(divided(float_of(int(a), width), float_of(int(b), width), width))
+        for x, y in batches for a, b in zip(x, y, strict=True)
+    )  # fmt: skip
+    assert sum(0 < one < least for one in quotients) > 500
+
+
+def test_a_step_that_is_left_out_of_a_division_shows() -> None:
+    assert len(_wrong(64, [_beside_a_middle(64)], steps=1)) > 20
+    assert len(_wrong(64, [_operands(64, n) for n in range(24, 44)], steps=0)) > 500
+
+
+@pytest.mark.parametrize("name", ["v_rcp", "v_rsq", "v_sqrt"])
+def test_what_is_promised_to_be_rough_is_as_rough(name: str) -> None:
+    """2**29 units in the last place, and nothing of the sort for a power of two, an infinity or a zero."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(0x3F00 << 48, 0x40F0 << 48, 64, np.uint64)
+    exact = {"v_rcp": lambda a: divided(1.0, a, 64), "v_sqrt": lambda a: root(a, 64)}
+    expected = exact.get(name, lambda a: root(a, 64, inverse=True))
+    sequence = Sequence(64, x, x)
+    sequence.do(name, RESULT, X)
+    far = [abs(got - bits_of(expected(float_of(int(a), 64)), 64))
+           for a, got in zip(x, sequence.results(), strict=True)]  # fmt: skip
+    assert max(far) <= 1 << 29 and sum(one > 1 << 27 for one in far) > 32
+    x[:] = np.resize(np.array([bits_of(one, 64) for one in (0.0, 1.0, 4.0, math.inf)], np.uint64), 64)
+    sequence = Sequence(64, x, x)
+    sequence.do(name, RESULT, X)
+    assert sequence.results()[:4] == [bits_of(expected(one), 64) for one in (0.0, 1.0, 4.0, math.inf)]
+
+
+TEXT = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ __launch_bounds__(64) void k(const double *x, const double *y, double *z)
+{
+    unsigned i = threadIdx.x;
+    z[i] = FORMULA;
+}
+extern "C" hipError_t launch(const double *x, const double *y, double *z, hipStream_t stream)
+{
+    hipLaunchKernelGGL(k, dim3(1), dim3(64), 0, stream, x, y, z);
+    return hipGetLastError();
+}
+"""
+STEP = re.compile(r"\tv_fmac_f64.*")
+FORMULAS = {"x[i] / y[i]": (1, np.divide), "__builtin_sqrt(x[i])": (2, lambda x, _: np.sqrt(x))}
+"""With the last steps that the result cannot do without."""
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_a_step_that_is_left_out_of_compiled_code_shows(formula: str) -> None:
+    needed, expected = FORMULAS[formula]
+    text = TEXT.replace("FORMULA", formula)
+    x, y = (one.view(np.float64) for one in _beside_a_middle(64))
+    z = np.zeros(64)
+    with MachineLibrary(text) as library:
+        library.call("launch", [x, y, z])
+    assert np.array_equal(z, expected(x, y))
+    lines = compile_device(text).text.split("\n")
+    for at in [at for at, line in enumerate(lines) if STEP.fullmatch(line)][-needed:]:
+        lines[at] = "\ts_nop 0"
+    with MachineLibrary(text, program=assembly.read("\n".join(lines))) as library:
+        library.call("launch", [x, y, z])
+    assert not np.array_equal(z, expected(x, y))

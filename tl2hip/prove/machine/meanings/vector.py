@@ -138,7 +138,7 @@ v_exp_f16            f16 = f16               : d = exp2(a)
 v_log_f16            f16 = f16               : d = log2(a)
 v_rcp_f32            f32 = f32               : d = flushed(1.0f / flushed(a))
 v_rcp_iflag_f32      f32 = f32               : d = flushed(1.0f / flushed(a))
-v_rcp_f64            f64 = f64               : d = 1.0 / a
+v_rcp_f64            f64 = f64               : d = reciprocal(a)
 v_rcp_f16            f16 = f16               : d = (f16)(1.0f / (f32)a)
 v_rsq_f32            f32 = f32               : d = inverse_root(flushed(a))
 v_rsq_f64            f64 = f64               : d = inverse_root(a)

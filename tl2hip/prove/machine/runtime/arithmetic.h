@@ -177,17 +177,22 @@ T frexp_mantissa(T x) {
 // some hundred million, where the double that it is made of lies in the middle)
 
 inline f32 square_root(f32 x) { return __builtin_sqrtf(x); }
-inline f64 square_root(f64 x) { return __builtin_sqrt(x); }
 inline f32 inverse_root(f32 x) { return (f32)(1.0 / __builtin_sqrt((f64)x)); }
-// One step of Newton's with its second order, the error worked out exactly, on a number whose squares stay in range.
-inline f64 inverse_root(f64 x) {
-    f64 up = x < 0x1p-500 ? 0x1p600 : x > 0x1p500 ? 0x1p-600 : 1.0, back = x < 0x1p-500 ? 0x1p300 : 0x1p-300;
-    f64 y = x * up, near = 1.0 / __builtin_sqrt(y), high = near * near, low = fma(near, near, -high);
-    f64 product = y * high, rest = ((1.0 - product) - fma(y, high, -product)) - y * low;
-    f64 better = near + near * rest * (0.5 + 0.375 * rest);
-    better = up == 1.0 ? better : better * back;
-    return x > 0 && x < __builtin_inf() ? better : near;
+// Of f64 it promises 2^29 units in the last place (CDNA 3 ISA: V_RCP_F64, V_RSQ_F64, V_SQRT_F64). What is given here is
+// the nearest number whose last 30 bits are zero, as far off as that at times: a step of Newton's that is left out
+// shows.
+inline f64 coarse(f64 x) {
+    u64 near = (magnitude(x) + (1ul << 29)) & ~((1ul << 30) - 1);
+    return magnitude(x) >= INFINITE<f64> ? x : signed_as(f64_of(near), negative(x));
 }
+// Of a mantissa of ones alone every step rounds to one unit too little (P. Markstein's exception), so the compiler's
+// division, which is IEEE's, says that the hardware must have the nearest number there.
+inline f64 reciprocal(f64 x) {
+    constexpr u64 ONES = (1ul << 52) - 1;
+    return (bits_of(x) & ONES) == ONES ? 1.0 / x : coarse(1.0 / x);
+}
+inline f64 square_root(f64 x) { return coarse(__builtin_sqrt(x)); }
+inline f64 inverse_root(f64 x) { return coarse(1.0 / __builtin_sqrt(x)); }
 
 // 2^x by a whole power and a series.
 inline f64 exp2_wide(f64 x) {
