@@ -48,7 +48,8 @@ def compiled(instructions: Iterable[Meaning]) -> Instructions:
     """Some instructions, compiled with the parts of the runtime that they need."""
     given = tuple(instructions)
     files = [RUNTIME / "runtime.h", RUNTIME / "soft_float.cpp"]
-    files += [MACHINE / name for name in ("machine.h", "operands.h", "operands.cpp", "arithmetic.h")]
+    parts_of = ("machine.h", "operands.h", "operands.cpp", "arithmetic.h", "approximate.h")
+    files += [MACHINE / name for name in parts_of]
     names = ", ".join(one.function for one in given)
     directory = f"EXPORT const Run tl2hip_instructions[] = {{{names}}};"
     parts = [*(path.read_text() for path in files), source.functions(given), directory]

@@ -100,7 +100,8 @@ def _near_two(width: int, batch: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _beside_a_middle(count: int) -> tuple[np.ndarray, np.ndarray]:
     """Doubles whose quotient lies beside the middle of two others, as near as one can: y is odd, and the middle is
-    one over it, or less than that, but for multiples of 2**54, so that it times y is x * 2**54 and one more or less."""
+    one over it, or less than that, but for multiples of 2**54, so that it times y is x * 2**54 and one more or
+    less."""
     rng = np.random.default_rng(0)
     pairs: list[tuple[int, int]] = []
     while len(pairs) < count:

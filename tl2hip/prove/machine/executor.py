@@ -14,7 +14,7 @@ from tl2hip.prove.machine import facts, records, source
 from tl2hip.prove.machine.meanings import MEANINGS, control, matrix, memory
 
 OWN = Path(__file__).parent / "runtime"
-HEADERS = ("machine", "operands", "arithmetic", "launch", "access")
+HEADERS = ("machine", "operands", "arithmetic", "approximate", "launch", "access")
 
 
 @dataclass(frozen=True, slots=True)
