@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
-from tests.prove.machine.assembled import clean, kinds, library, run
+from tests.prove.machine.assembled import LAUNCHER, START, clean, kinds, library, program, run
+from tl2hip.prove.compiler import compile_device
+from tl2hip.prove.machine.library import MachineLibrary
 
 NUMBERS = np.arange(1024, dtype=np.uint32)
 LOAD = "global_load_dword v1, v4, s[4:5]"
@@ -107,6 +111,81 @@ def test_what_a_finding_says() -> None:
         "unwritten_register (warning): wave 0 of block (0, 0, 0) uses v9 in lane 0, which comes of what nothing "
         "has written\n    assembly line 5: global_store_dword v4, v9, s[6:7]"
     )
+
+
+# ---- scalar loads, and stores under way
+
+
+OWN = "v_mov_b32_e32 v1, 7\nglobal_store_dword v4, v1, s[6:7]\ns_waitcnt vmcnt(0)\n"
+SCALAR = "s_load_dwordx2 s[10:11], s[6:7], 0x8\ns_waitcnt lgkmcnt(0)"
+
+
+@pytest.mark.parametrize(
+    ("lines", "threads", "expected"),
+    [
+        (f"{OWN}{SCALAR}", 64, ["stale_scalar 8"]),
+        (f"{OWN}s_barrier\n{SCALAR}", 128, ["stale_scalar 9"]),
+        (f"global_atomic_add v4, v0, s[6:7]\ns_waitcnt vmcnt(0)\n{SCALAR}", 64, ["stale_scalar 7"]),
+        (f"{SCALAR}\n{OWN}", 64, []),
+        (f"{OWN}{SCALAR.replace('0x8', '0x100')}", 64, []),
+        (f"{OWN}{SCALAR.replace('s[6:7]', 's[4:5]')}", 64, []),
+        (f"{OWN}global_load_dword v1, v4, s[6:7]", 64, []),
+    ],
+)
+def test_scalar_loads_of_what_the_launch_has_written(lines: str, threads: int, expected: list[str]) -> None:
+    assert found(lines, threads) == expected
+
+
+def test_what_is_said_of_a_scalar_load() -> None:
+    ran = run(PLACE + OWN + SCALAR, NUMBERS, np.zeros(64, np.uint32))
+    assert str(ran.findings[0]) == (
+        "stale_scalar (error): wave 0 of block (0, 0, 0) reads what thread 2 wrote in this launch by a scalar "
+        "load, whose cache does not see it\n    assembly line 8: s_load_dwordx2 s[10:11], s[6:7], 0x8"
+    )
+
+
+def test_what_an_earlier_launch_wrote_may_be_loaded_by_the_scalar_unit() -> None:
+    launch = "    hipLaunchKernelGGL(k, shape[0], shape[1], 0, stream, in, out, n);\n"
+    text = LAUNCHER.replace(launch, launch + launch)
+    lines = f"{START}{PLACE}{SCALAR}\n{OWN}s_endpgm"
+    with MachineLibrary(text, program=program(lines)) as made:
+        shape = np.array([[1, 1, 1], [64, 1, 1]], np.uint32)
+        ran = made.call("launch", [NUMBERS, np.zeros(64, np.uint32), np.uint32(0), shape])
+    assert ran.launches == {"k": 2} and not ran.findings
+
+
+def test_stores_under_way_are_seen_by_the_waves_behind_a_barrier() -> None:
+    """All waves of a block reach memory through one cache, in order: the compiler waits for none of them there."""
+    turn = "v_xor_b32_e32 v5, 0x100, v4\n"
+    read = "global_load_dword v1, v5, s[6:7]\ns_waitcnt vmcnt(0)\nglobal_store_dword v5, v1, s[6:7]"
+    assert found(f"{turn}global_store_dword v4, v0, s[6:7]\ns_barrier\n{read}", 128) == []
+    assert set(found(f"{turn}global_store_dword v4, v0, s[6:7]\n{read}", 128)) == {"race 6", "race 7", "race 9"}
+    # … and LDS that is read before a barrier must have been before others write it
+    read = "ds_write_b32 v4, v0\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v1, v5\n"
+    assert found(f"{turn}{read}s_waitcnt lgkmcnt(0)\ns_barrier\nds_write_b32 v4, v4", 128) == []
+    assert found(f"{turn}{read}s_barrier\nds_write_b32 v4, v4", 128) == ["race 11"]
+
+
+def test_the_compiler_does_not_wait_for_stores_before_a_barrier() -> None:
+    text = """
+    #include <hip/hip_runtime.h>
+    extern "C" __global__ __launch_bounds__(128) void k(int *a, int *b)
+    {
+        a[threadIdx.x] = threadIdx.x;
+        __syncthreads();
+        b[threadIdx.x] = a[127 - threadIdx.x];
+    }
+    extern "C" hipError_t launch(int *a, int *b, hipStream_t stream)
+    {
+        hipLaunchKernelGGL(k, dim3(1), dim3(128), 0, stream, a, b);
+        return hipGetLastError();
+    }
+    """
+    assert re.search(r"global_store_dword(?:(?!vmcnt).)*\ts_barrier", compile_device(text).text, re.DOTALL)
+    a, b = np.zeros(128, np.int32), np.zeros(128, np.int32)
+    with MachineLibrary(text) as made:
+        assert not made.call("launch", [a, b]).findings
+    assert np.array_equal(b, np.arange(128)[::-1])
 
 
 # ---- values that nothing has written

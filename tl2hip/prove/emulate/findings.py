@@ -23,6 +23,7 @@ KINDS = (
     "unwritten_register",
     "misaligned",
     "not_done",
+    "stale_scalar",
 )
 SEVERITIES = ("error", "warning")
 GUARD = "guard_overwritten"

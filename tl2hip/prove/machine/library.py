@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tl2hip.hip.origins import Origins
 from tl2hip.prove.compiler import compile_device
-from tl2hip.prove.emulate.findings import KINDS, Finding
+from tl2hip.prove.emulate.findings import KINDS, Finding, other_party
 from tl2hip.prove.emulate.library import (
     QUICK_FLAGS,
     Argument,
@@ -164,6 +164,9 @@ class MachineLibrary(Library):
             loading = self._program.kernels[item.site >> 32 & 0xFFFFFF].code[item.other]
             where = f"that line {loading.line} loads it is not waited for: {loading.text.strip()}"
             return f"{who} {verb} {register(item.offset)}; {where}"
+        if item.kind == KIND["stale_scalar"]:
+            writer = other_party(item.other)
+            return f"{who} reads what {writer} wrote in this launch by a scalar load, whose cache does not see it"
         if item.kind == KIND["unwritten_register"]:
             used = f"{register(item.offset)} in lane {item.thread % 64}"
             return f"{who} uses {used}, which comes of what nothing has written"

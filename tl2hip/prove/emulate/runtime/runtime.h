@@ -42,10 +42,11 @@ enum Kind : u32 {
     UNDEFINED,
     READ_ONLY,
     HANG,
-    PENDING,  // these four of machine code only
+    PENDING,  // these five of machine code only
     UNWRITTEN,
     MISALIGNED,
     NOT_DONE,
+    STALE_SCALAR,
 };
 enum Severity : u32 { ERROR, WARNING };
 constexpr int IN_LDS = -1, NOWHERE = -2;
@@ -165,6 +166,8 @@ void touch(u64 address, u64 bytes, Touch how, u64 site);
 // The same of a read or a write, soonest done where the bytes are a power of two.
 void touch_plain(u64 address, u64 bytes, bool write, u64 site);
 void touch_atomic(u64 address, u64 bytes, u64 site);
+// The same of a scalar load, which may not read what its launch wrote, whoever did it and whatever barrier lies between.
+void touch_scalar(u64 address, u64 bytes, u64 site);
 [[noreturn]] void refuse_outside(u64 address, u64 bytes, Touch how, u64 site);
 u32* make_cells(u64 bytes);
 void free_cells(u32* cells, u64 bytes);

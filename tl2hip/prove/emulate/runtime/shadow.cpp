@@ -240,6 +240,26 @@ void touch(u64 address, u64 bytes, Touch how, u64 site) {
     if (how != ATOMIC) counting_access(address, (u32)bytes, how == WRITE, range->place == IN_LDS, site);
 }
 
+// The cell of the first of some bytes that this launch has written, 0 when there is none.
+static u32 written_now(const u32* cells, u64 at, u64 bytes) {
+    for (u64 b = at; cells && b < at + bytes; ++b)
+        if (cells[b] >> WHO_BITS >= launch_stamp) return cells[b];
+    return 0;
+}
+
+void touch_scalar(u64 address, u64 bytes, u64 site) {
+    touch(address, bytes, READ, site);
+    if (!detecting) return;
+    const Range& range = *range_of(address, bytes);
+    u64 at = address - range.low;
+    u32 cell = written_now(range.written, at, bytes);
+    if (!cell) cell = written_now(range.atomic, at, bytes);
+    if (!cell) return;
+    Access access = {address, (u32)bytes, false};
+    u32 who = cell >> WHO_BITS < block_stamp ? SEVERAL_BLOCKS : cell & WHO;
+    report(STALE_SCALAR, ERROR, site, range.place, (i64)at, &access, who);
+}
+
 // An update of 8 or 16 bits swaps the aligned word around it, which may reach past the buffer's end: device memory
 // comes in whole words. Only the part inside counts; the rest is written back as it was.
 void touch_atomic(u64 address, u64 bytes, u64 site) {

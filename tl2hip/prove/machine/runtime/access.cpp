@@ -47,7 +47,7 @@ void check_lanes(Wave& w, const Addresses& at, u64 exec, u32 bytes, Touch how, u
 void check_wave(Wave& w, u64 address, u32 bytes, u64 site) {
     if (in_constants(address, bytes)) return;
     set_lane(w, 0);
-    touch(address, bytes, READ, site);
+    touch_scalar(address, bytes, site);
 }
 
 void check_update(Wave& w, u32 lane, u64 address, u32 bytes, u64 site) {

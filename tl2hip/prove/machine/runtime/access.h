@@ -67,7 +67,7 @@ inline void take_addresses(const Wave& w, const Code& c, Addresses& at) {
 
 // Ends the run when a lane of `exec` may not touch its bytes; tells the race detector of each lane where it is on.
 void check_lanes(Wave& w, const Addresses& at, u64 exec, u32 bytes, Touch how, u64 site);
-// The same of one access of the whole wave.
+// The same of a scalar load.
 void check_wave(Wave& w, u64 address, u32 bytes, u64 site);
 // The same of an update, which needs its natural alignment.
 void check_update(Wave& w, u32 lane, u64 address, u32 bytes, u64 site);

@@ -127,7 +127,8 @@ void check_pending(const Wave& w, const Code& c, const Facts& facts) {
 // ---- barriers, and loads that go to LDS
 
 // A barrier orders the accesses to LDS that were waited for. Lanes that do not reach it are none of its business on the
-// hardware; in HIP they may not be left out.
+// hardware; in HIP they may not be left out. Stores to memory need no wait: the waves of a block are on one compute unit,
+// and reach memory through its one cache in their order (LLVM, AMDGPU usage, memory model of gfx942 without tgsplit).
 void check_barrier(const Wave& w, u64 lanes, const Code& c) {
     const Pending& pending = all_pending[w.number];
     bool under_way = false;
