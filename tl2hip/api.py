@@ -384,6 +384,9 @@ def verify_all(
         fixed = not kernel.nest.dims
         if fixed and work(kernel.nest, {}) <= FIXED_WORK and elements(kernel.nest, {}) <= ELEMENTS:
             options = replace(options, given=({},))
-        found = compiled.problems or tuple(rung0.findings(kernel.plan, compiled.counters))
+        found = compiled.problems or (
+            *rung0.findings(kernel.plan, compiled.counters),
+            *rung0.hazards(compiled.assembly, launcher.kernels, kernel.nest.at),
+        )
         report = rung1(kernel.nest, text, launcher, functions.get(kernel.name), options)
-        yield replace(report, problems=(*found, *report.problems))
+        yield replace(report, problems=tuple(dict.fromkeys((*found, *report.problems))))

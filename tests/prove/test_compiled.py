@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,6 +53,29 @@ def _planted(text: str, old: str, new: str) -> str:
 def test_goldens_are_as_their_budgets_say(name: str) -> None:
     plan, text = _printed(name)
     assert [p.text for p in _found(plan, text) if p.severity == "error"] == []
+
+
+def _near(name: str, assembly: str) -> list[Problem]:
+    plan, _ = _printed(name)
+    return list(compiled.hazards(assembly, [k.name for k in plan.kernels], plan.nest.at))
+
+
+def test_a_wait_state_that_is_missing_is_found_in_the_kernels_of_a_plan() -> None:
+    assembly = compile_device(_printed("softmax")[1]).text
+    assert _near("softmax", assembly) == []
+    planted = _planted(assembly, "\ts_nop 1\n", "\ts_nop 0\n")
+    (found, *_) = _near("softmax", planted)
+    assert (found.code, found.severity) == ("TL724", "error")
+    told = r"softmax\w*: [a-z ]+: `.*` and `.*` need 2 wait states between them and have 1"
+    assert re.fullmatch(told, found.text)
+    assert _near("add", planted) == []
+
+
+def test_code_that_is_not_known_is_not_looked_at_and_that_is_told() -> None:
+    assembly = compile_device(_printed("softmax")[1]).text
+    (found,) = _near("softmax", _planted(assembly, "\ts_nop 1\n", "\tv_frobnicate_b32 v0, v1\n"))
+    assert (found.code, found.severity) == ("TL725", "warning")
+    assert "the instruction v_frobnicate_b32" in found.text
 
 
 def test_lds_that_the_plan_does_not_know_is_found(softmax: tuple[Plan, str]) -> None:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from tl2hip.plan.budget import Budget, budgets
 from tl2hip.plan.ir import Plan
 from tl2hip.prove.compiler import CompileError, compile_device
-from tl2hip.prove.counters import KernelCounters, read_counters
+from tl2hip.prove.counters import KernelCounters, read_counters, source_name
 from tl2hip.source.problems.base import Problem
-from tl2hip.source.problems.proving import BadCode, CostlyCode, DeviceRefused, Uncounted
+from tl2hip.source.problems.proving import (
+    BadCode,
+    CostlyCode,
+    DeviceRefused,
+    NotLookedAt,
+    TooNear,
+    Uncounted,
+)
 from tl2hip.source.span import Span
 
 MARGIN = 32
@@ -20,10 +27,12 @@ compiler overlaps statements and keeps addresses, which the plan does not forese
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The counters of each kernel of a text, in its order, and the problems where it does not compile."""
+    """The counters of each kernel of a text, in its order, the problems where it does not compile, and the assembly
+    that it compiles to."""
 
     counters: tuple[KernelCounters, ...]
     problems: tuple[Problem, ...] = ()
+    assembly: str = ""
 
 
 def compiled(text: str, at: Span) -> Compiled:
@@ -32,7 +41,23 @@ def compiled(text: str, at: Span) -> Compiled:
         assembly = compile_device(text).text
     except CompileError as error:
         return Compiled((), (DeviceRefused(error.log.strip(), at=at),))
-    return Compiled(read_counters(assembly) if "__global__" in text else ())
+    return Compiled(read_counters(assembly) if "__global__" in text else (), (), assembly)
+
+
+def hazards(assembly: str, kernels: Collection[str], at: Span) -> Iterator[Problem]:
+    """Instructions that stand too near each other in compiled kernels, which are named as in the source."""
+    from tl2hip.prove.machine import assembly as reading
+    from tl2hip.prove.machine.hazards import find
+    from tl2hip.prove.machine.program import NotUnderstood
+
+    try:
+        found = find(reading.read(assembly))
+    except NotUnderstood as error:
+        yield NotLookedAt(str(error), at=at)
+        return
+    for one in found:
+        if source_name(one.kernel) in kernels:
+            yield TooNear(str(one), at=at)
 
 
 def findings(plan: Plan, counters: tuple[KernelCounters, ...]) -> Iterator[Problem]:

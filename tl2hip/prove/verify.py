@@ -23,6 +23,7 @@ from tl2hip.nest.run.machine import TooLong
 from tl2hip.nest.walk import all_stmts
 from tl2hip.prove.bound import Reference, Verdict, compare, reference
 from tl2hip.prove.compiler import CompileError
+from tl2hip.prove.counters import source_name
 from tl2hip.prove.draw import Data, Evaluator, NoScalars, Sizes, data, work
 from tl2hip.prove.emulate import Emulator, Library, LoadError, Run
 from tl2hip.prove.launching import launch, strides
@@ -47,12 +48,14 @@ from tl2hip.source.problems.proving import (
     PythonFailed,
     RunFinding,
     TextRefused,
+    TooNear,
     Undecided,
     WrongValue,
 )
 
 if TYPE_CHECKING:
     from tl2hip.hip.launcher import LauncherInfo
+    from tl2hip.prove.machine.library import MachineLibrary
 
 __all__ = ["Options", "Session", "verify"]
 
@@ -75,17 +78,22 @@ def verify(
     with ExitStack() as loaded:
         try:
             library = loaded.enter_context(Emulator.load(text, detect=how.detect, origins=how.origins))
-            machine = loaded.enter_context(_as_code(text, how)) if how.machine else None
+            machine = _as_code(text, how) if how.machine else None
         except (CompileError, LoadError) as error:
             log = getattr(error, "log", "") or str(error)
             return Report(nest.name, (), (TextRefused(log.strip(), at=nest.at),))
         except NotUnderstood as error:
             return Report(nest.name, (), (CodeNotUnderstood(str(error), at=nest.at),))
+        if machine is not None:
+            loaded.enter_context(machine)
+            for found in machine.hazards():
+                if source_name(found.kernel) in launcher.kernels:
+                    session.add(TooNear(str(found), at=nest.at))
         session.try_all(library, machine)
     return session.report()
 
 
-def _as_code(text: str, how: Options) -> Library:
+def _as_code(text: str, how: Options) -> MachineLibrary:
     """The machine code of a text; its tables of meanings are loaded where it is asked for."""
     from tl2hip.prove.machine.library import MachineLibrary
 

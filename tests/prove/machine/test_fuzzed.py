@@ -1,4 +1,4 @@
-"""The executor knows every instruction that the compiler makes of random programs."""
+"""The executor knows every instruction that the compiler makes of random programs, and none lacks a wait state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.fuzz.check import unit_text
 from tests.fuzz.generate import program
 from tl2hip import api
 from tl2hip.prove.compiler import compile_device
-from tl2hip.prove.machine import assembly
+from tl2hip.prove.machine import assembly, hazards
 from tl2hip.prove.machine.encode import encode
 from tl2hip.prove.machine.executor import executor
 from tl2hip.prove.machine.meanings import MEANINGS
@@ -27,3 +27,4 @@ def test_no_instruction_is_unknown(first: int) -> None:
     assert len(code.kernels) >= len(printed) >= 0.8 * UNIT
     encoded = encode(code, executor().functions, MEANINGS)
     assert len(encoded.kernels) == len(code.kernels)
+    assert [str(one) for one in hazards.find(code)] == []

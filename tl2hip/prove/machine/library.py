@@ -22,9 +22,10 @@ from tl2hip.prove.emulate.library import (
 )
 from tl2hip.prove.emulate.memory import Memory
 from tl2hip.prove.emulate.records import FindingRecord
-from tl2hip.prove.machine import assembly
+from tl2hip.prove.machine import assembly, hazards
 from tl2hip.prove.machine.encode import encode
 from tl2hip.prove.machine.executor import executor
+from tl2hip.prove.machine.hazards import Hazard
 from tl2hip.prove.machine.meanings import MEANINGS
 from tl2hip.prove.machine.program import AGPRS, EXEC, M0, VCC, Instruction, Program
 from tl2hip.prove.machine.records import ROWS, SCALARS
@@ -98,6 +99,10 @@ class MachineLibrary(Library):
             raise TypeError("a kernel takes more arguments or LDS than the executor has room for")
         tracer, wanted = self._wanted or (0, None)
         want(self._runtime, wanted if tracer == threading.get_ident() else None)
+
+    def hazards(self) -> tuple[Hazard, ...]:
+        """Instructions of the machine code that stand too near each other."""
+        return hazards.find(self._program)
 
     def trace(
         self,

@@ -282,6 +282,35 @@ class BadCode(Problem):
 
 
 @dataclass(frozen=True)
+class TooNear(BadCode):
+    """Two instructions stand too near each other."""
+
+    code: ClassVar[str] = "TL724"
+    title: ClassVar[str] = "instructions that stand too near each other"
+    help: ClassVar[str] = "this is a fault of the compiler, or of assembly in a text that was changed by hand"
+    why: ClassVar[str] = (
+        "gfx942 does not wait for everything that an instruction needs: some results are there only after so many"
+        " wait states, which the compiler has to leave between two instructions. verify looks for pairs that stand"
+        " nearer, on every way through the code."
+    )
+
+
+@dataclass(frozen=True)
+class NotLookedAt(BadCode):
+    """The machine code has something in it that is not known, so hazards were not looked for."""
+
+    code: ClassVar[str] = "TL725"
+    severity: ClassVar[str] = "warning"
+    title: ClassVar[str] = "machine code that was not looked at"
+    message: ClassVar[str] = "hazards of the machine code were not looked for: {finding}"
+    help: ClassVar[str] = "the instruction is missing in tl2hip, or the compiler is another than it knows"
+    why: ClassVar[str] = (
+        "verify looks in the compiled kernel for instructions that stand too near each other. It does so only where"
+        " it knows every one of them."
+    )
+
+
+@dataclass(frozen=True)
 class CostlyCode(BadCode):
     """What costs speed in a compiled kernel, and comes from the source."""
 
