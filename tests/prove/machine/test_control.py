@@ -337,11 +337,9 @@ def test_what_is_not_understood_is_refused_by_its_line(line: str, said: str) -> 
     assert (caught.value.line, caught.value.text, caught.value.what) == (4, line, said)
 
 
-def test_a_kernel_that_goes_on_behind_its_end_or_has_scratch_memory_is_refused() -> None:
+def test_a_kernel_that_goes_on_behind_its_end_is_refused() -> None:
     with pytest.raises(NotUnderstood, match="the end of k, which goes on"):
         MachineLibrary(LAUNCHER, program=program("s_nop 0"))
-    with pytest.raises(NotUnderstood, match="scratch memory of k"):
-        MachineLibrary(LAUNCHER, program=program("s_endpgm", scratch=16))
     with pytest.raises(NotUnderstood, match="an argument of k of the kind hidden_heap_v1"):
         MachineLibrary(LAUNCHER, program=program("s_endpgm", arguments=(*GIVEN, Argument(24, 8, "hidden_heap_v1"))))
     with pytest.raises(NotUnderstood, match="behind the last instruction"):

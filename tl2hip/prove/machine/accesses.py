@@ -55,6 +55,8 @@ class _Access:
                 last = word
         if last == "address":
             self.base()
+        elif last == "private":
+            self.scalar_or_off("c")
         if self.left:
             known = len(instruction.operands) - len(self.left)
             raise refuse(f"the operands, which are more than {known}", instruction)
@@ -71,6 +73,10 @@ class _Access:
         else:
             self.facts.flow = Flow.LOADED
             self.facts.needed = (1 << len(reads)) - 1
+        if form.family == "scratch":
+            self.facts.flow, self.facts.scratch_bytes = Flow.SCRATCH, form.bytes
+            if not written:  # what is stored may be what nothing has written: it comes back as that
+                self.facts.needed &= ~(1 << int(self.code.a.kind == Kind.ROW))
 
     def next(self) -> Operand:
         if not self.left:
@@ -120,6 +126,18 @@ class _Access:
     def flat(self) -> None:
         self.set("a", self.vector(2))
         self.code.c = Source(Kind.CONSTANT, bits=SHARED_BASE)
+
+    def private(self) -> None:
+        if self.left and self.left[0].value == Word("off"):
+            self.next()
+            return
+        self.set("a", self.vector(1))
+
+    def scalar_or_off(self, slot: str) -> None:
+        if self.left and self.left[0].value == Word("off"):
+            self.next()
+            return
+        self.set(slot, self.scalar(1))
 
     def offset(self) -> None:
         if "offen" in self.instruction.modifiers:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tl2hip.prove.machine.facts import Facts, File, Flow, Reach, Use, fill, uses
-from tl2hip.prove.machine.meanings.memory import SHARED_BASE
+from tl2hip.prove.machine.meanings.memory import PRIVATE_BASE, SHARED_BASE
 from tl2hip.prove.machine.meanings.table import Meaning, Type, constant
 from tl2hip.prove.machine.program import (
     EXEC,
@@ -37,6 +37,7 @@ DPP = {
 }  # fmt: skip
 SPECIAL = ("pair_f16", "pair_u16", "mix", "pick32")
 """Types of operands of which op_sel picks a part."""
+BASES = {"src_shared_base": SHARED_BASE, "src_private_base": PRIVATE_BASE}
 MASKS = frozenset({"row_mask", "bank_mask", "bound_ctrl"})
 
 
@@ -103,8 +104,8 @@ def _source(instruction: Instruction, meaning: Meaning, kind: Type, operand: Ope
         except ValueError as error:
             raise _refuse(str(error), instruction) from None
         return Source(Kind.CONSTANT, change, 0, halves, 0, 0, bits)
-    if value == Word("src_shared_base") and kind.name == "u64" and not change:
-        return Source(Kind.CONSTANT, bits=SHARED_BASE)
+    if isinstance(value, Word) and value.text in BASES and kind.name == "u64" and not change:
+        return Source(Kind.CONSTANT, bits=BASES[value.text])
     if isinstance(value, Scc):
         return Source(Kind.CONDITION, change, 0, halves, 0, 1, 0)
     on_row = isinstance(value, Vector)

@@ -30,6 +30,7 @@ from tl2hip.prove.machine.facts import (
 from tl2hip.prove.machine.meanings import control, matrix, memory
 from tl2hip.prove.machine.meanings.table import Meaning
 from tl2hip.prove.machine.program import (
+    M0,
     VCC,
     Constant,
     Instruction,
@@ -41,6 +42,7 @@ from tl2hip.prove.machine.program import (
     Scalar,
     Symbol,
     Vector,
+    Word,
 )
 from tl2hip.prove.machine.records import Code, Kind, Source
 
@@ -100,6 +102,8 @@ class _Encoder:
         self.functions = functions
         self.meanings = meanings
         self.symbols = symbols
+        self.indexes = 0
+        """Bits of the operands whose registers are counted from M0."""
 
     def into(self, record: KernelRecord) -> object:
         """Fill the kernel's record; what it points to."""
@@ -107,12 +111,13 @@ class _Encoder:
         if not kernel.code or kernel.code[-1].name not in ("s_endpgm", "s_branch"):
             line = kernel.code[-1].line if kernel.code else 0
             raise NotUnderstood(f"the end of {kernel.name}, which goes on", line, "")
-        if kernel.scratch:
-            raise NotUnderstood(f"scratch memory of {kernel.name}", kernel.code[0].line, "")
         codes, facts = (Code * len(kernel.code))(), (Facts * len(kernel.code))()
+        reached = set(kernel.labels.values())
         for at, instruction in enumerate(kernel.code):
             codes[at].site = at
             facts[at].waits[:] = [NO_WAIT, NO_WAIT]
+            if self.indexes and (at in reached or instruction.name in control.BRANCHES):
+                raise refuse("registers that are counted from M0 over more than one block", instruction)
             self.one(instruction, at, codes[at], facts[at])
         hidden = self.hidden()
         given = [one for one in kernel.arguments if one.kind in GIVEN]
@@ -125,7 +130,7 @@ class _Encoder:
             raise NotUnderstood(f"an argument of {kernel.name} outside its segment", kernel.code[0].line, "")
         record.group_ids = sum(1 << axis for axis, there in enumerate(kernel.group_ids) if there)
         record.thread_ids, record.lds, record.most_threads = kernel.thread_ids, kernel.lds, kernel.most_threads
-        record.rows, record.accumulators = kernel.vgprs, kernel.agprs
+        record.rows, record.accumulators, record.scratch = kernel.vgprs, kernel.agprs, kernel.scratch
         return codes, facts, hidden
 
     def hidden(self) -> ctypes.Array[Hidden]:
@@ -141,7 +146,15 @@ class _Encoder:
     def one(self, instruction: Instruction, at: int, code: Code, facts: Facts) -> None:
         """Fill the records of one instruction."""
         name = f"{instruction.name}_lds" if "lds" in instruction.modifiers else instruction.name
-        if name in control.NAMES:
+        if name in (control.INDEX_ON, control.INDEX_OFF):
+            self.index(instruction, code, facts)
+        elif self.indexes:
+            if name not in control.INDEXED or instruction.encoding != "e32":
+                raise refuse("an instruction where registers are counted from M0", instruction)
+            encode_arithmetic(instruction, self.meanings[name], code, facts)
+            code.offset = facts.indexed = self.indexes
+            name = control.INDEXED[name]
+        elif name in control.NAMES:
             self.control(instruction, code, facts)
         elif form := memory.FORMS.get(name):
             encode_access(instruction, form, code, facts)
@@ -182,6 +195,25 @@ class _Encoder:
             code.d = registers(pair)
             fill(facts, [], uses(instruction.operands))
             facts.reach = Reach.WAVE_WIDE
+
+    def index(self, instruction: Instruction, code: Code, facts: Facts) -> None:
+        """Where counting registers from M0 begins or ends."""
+        operands, begins = instruction.operands, instruction.name == control.INDEX_ON
+        known = len(operands) == 2 and isinstance(operands[0].value, Scalar) and operands[0].value.count == 1
+        if begins == bool(self.indexes) or instruction.modifiers or (not known if begins else operands):
+            raise refuse("the operands, or the place,", instruction)
+        facts.reach = Reach.WAVE_WIDE
+        if not begins:
+            self.indexes = 0
+            return
+        first, mode = operands[0].value, operands[1].value
+        assert isinstance(first, Scalar)
+        self.indexes = control.INDEXES.get(mode.text, 0) if isinstance(mode, Word) else 0
+        if not self.indexes:
+            raise refuse("the operands that are meant", instruction)
+        code.a, code.offset = registers(first), self.indexes
+        fill(facts, uses(operands[:1]), [Use(M0, 1, File.SCALARS)])
+        facts.needed = 1
 
     def matrix(self, instruction: Instruction, code: Code, facts: Facts) -> None:
         matrix.check(instruction)

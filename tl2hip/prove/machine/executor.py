@@ -53,9 +53,9 @@ def _check_layout(library: ctypes.CDLL) -> None:
         records.Source: "bits",
         records.Code: "high",
         records.Wave: "scc",
-        facts.Facts: "needed",
+        facts.Facts: "indexed",
         facts.Hidden: "bytes",
-        facts.KernelRecord: "rows",
+        facts.KernelRecord: "scratch",
     }
     found = (ctypes.c_uint32 * (2 * len(shared)))()
     library.tl2hip_layout(found)

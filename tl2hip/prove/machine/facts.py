@@ -28,7 +28,7 @@ class Flow(IntEnum):
     """Where its result is undefined, as in runtime/launch.h."""
 
     (ANY, BITS, AND, AND_NOT, NOT_AND, OR, OR_NOT, NOT_OR, SELECT_BITS, SELECT_LANES, ACROSS, CARRIES, PAIR,
-     HALVES, LOADED) = range(15)  # fmt: skip
+     HALVES, LOADED, SCRATCH) = range(16)  # fmt: skip
 
 
 class Use(ctypes.Structure):
@@ -44,6 +44,7 @@ class Facts(ctypes.Structure):
         ("reads", Use * MOST_READS), ("writes", Use * MOST_WRITES), ("counter", ctypes.c_uint8),
         ("reach", ctypes.c_uint8), ("waits", ctypes.c_uint8 * 2), ("flow", ctypes.c_uint8),
         ("needed", ctypes.c_uint8), ("reads_condition", ctypes.c_uint8), ("sets_condition", ctypes.c_uint8),
+        ("scratch_bytes", ctypes.c_uint8), ("indexed", ctypes.c_uint8),
     ]  # fmt: skip
 
 
@@ -61,7 +62,7 @@ class KernelRecord(ctypes.Structure):
         *[(name, ctypes.c_void_p) for name in ("code", "facts", "hidden")],
         *[(name, ctypes.c_uint32) for name in (
             "hidden_count", "given_bytes", "arguments_bytes", "group_ids", "thread_ids", "rows",
-            "accumulators", "lds", "most_threads",
+            "accumulators", "lds", "most_threads", "scratch",
         )],
     ]  # fmt: skip
 

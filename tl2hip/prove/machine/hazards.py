@@ -2,7 +2,7 @@
 
 For most of what an instruction needs the hardware waits. Where it does not, so many wait states must lie between
 two instructions: any instruction is one, `s_nop n` is n + 1. The compiler puts them there; this finds where some
-are missing, on every way through the code.
+are missing, on every way through the code. Registers that are counted from M0 are taken for the named ones.
 """
 
 from __future__ import annotations

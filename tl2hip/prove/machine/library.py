@@ -40,6 +40,7 @@ KIND = {name: number for number, name in enumerate(KINDS)}
 NOT_DONE = (
     "a matrix instruction with lanes that are off",
     "a buffer that is more than plain bytes (a stride, a swizzle, another format)",
+    "an index from M0 that leads past the kernel's registers",
 )
 """The reasons, in the order of runtime/machine.h."""
 _TRACING = threading.Lock()  # there is room for one trace
@@ -169,6 +170,13 @@ class MachineLibrary(Library):
             loading = self._program.kernels[item.site >> 32 & 0xFFFFFF].code[item.other]
             where = f"that line {loading.line} loads it is not waited for: {loading.text.strip()}"
             return f"{who} {verb} {register(item.offset)}; {where}"
+        if item.kind == KIND["out_of_bounds"]:
+            kernel = self._program.kernels[item.site >> 32 & 0xFFFFFF]
+            if not kernel.code[item.site & 0xFFFFFFFF].name.startswith("scratch_"):
+                return ""
+            thread = f"thread {item.thread} of block {tuple(item.block)}"
+            place = f"byte {item.offset} of its scratch memory, which has {kernel.scratch}"
+            return f"{thread} {verb} {item.bytes} bytes at {place}"
         if item.kind == KIND["stale_scalar"]:
             writer = other_party(item.other)
             return f"{who} reads what {writer} wrote in this launch by a scalar load, whose cache does not see it"

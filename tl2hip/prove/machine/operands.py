@@ -46,6 +46,7 @@ VALUE = re.compile(
     r"|(?P<integer>-?(?:0x[0-9a-f]+|\d+))"
     r"|(?P<symbol>[A-Za-z_.$][\w.$]*)@(?P<part>(?:abs32|rel32)@(?:lo|hi))(?P<addend>[+-]\d+)?"
     r"|(?P<label>\.L\w+)"
+    r"|(?P<indexed>gpr_idx\((?:SRC0)?,?(?:DST)?\))"
     r"|(?P<word>[a-z][a-z_0-9]*)"
 )
 
@@ -226,6 +227,8 @@ def _value(text: str) -> Value:
         return Symbol(match["symbol"], match["part"], int(match["addend"] or 0))
     if kind == "label":
         return Label(text)
+    if kind == "indexed":
+        return Word(text)
     if text not in NAMED:
         raise _Unreadable(f"the operand {text}")
     return NAMED[text]
@@ -351,4 +354,6 @@ def _show_value(value: Value) -> str:
         return f"{file}{first}" if value.count == 1 else f"{file}[{first}:{first + value.count - 1}]"
     if isinstance(value, Symbol):
         return f"{value.name}@{value.part}" + (f"{value.addend:+}" if value.addend else "")
+    if isinstance(value, Word):
+        return value.text
     return str(value.value) if isinstance(value, Constant) else value.name if isinstance(value, Label) else ""

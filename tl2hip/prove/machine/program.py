@@ -61,7 +61,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """An operand that is a word: `off`."""
+    """An operand that is a word: `off`, `gpr_idx(DST)`."""
 
     text: str
 

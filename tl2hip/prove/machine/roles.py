@@ -100,6 +100,8 @@ def _control(instruction: Instruction) -> Part:
         assert isinstance(operand.value, Constant) and isinstance(operand.value.value, int)
         states += operand.value.value
     roles = _written(_cells(instruction.operands)) if instruction.name == control.PROGRAM_COUNTER else {}
+    if instruction.name == control.INDEX_ON:
+        roles = _written(OF_M0)
     return Part(instruction.name, frozenset(["salu"] if roles else []), roles, states=states)
 
 

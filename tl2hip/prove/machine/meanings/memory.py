@@ -8,6 +8,7 @@ other words are
     offset    a row of offsets of a buffer, or `off`
     buffer    its descriptor, four scalars; then the scalar offset
     pair      two scalars, a base; then an offset, a number or a scalar
+    private   a row of offsets in the lane's own memory, or `off`; after the data a scalar one, or `off`
     s2        so many scalars, as a result
 
 The functions are written out in runtime/memory.cpp, lds.cpp and atomics.cpp. Register counts are those of the text.
@@ -38,8 +39,14 @@ class Form:
 
     @property
     def family(self) -> str:
-        """`ds`, `global`, `flat`, `buffer` or `s`."""
+        """`ds`, `global`, `flat`, `scratch`, `buffer` or `s`."""
         return self.name.partition("_")[0]
+
+    @property
+    def bytes(self) -> int:
+        """How many a lane moves, of loads and stores of memory."""
+        what = self.name.split("_")[2]
+        return 4 * WORDS[what] if what in WORDS else 1 if what.endswith("byte") else 2
 
 
 WORDS = {"dword": 1, "dwordx2": 2, "dwordx3": 3, "dwordx4": 4}
@@ -53,19 +60,21 @@ TO_LDS = ("ubyte", "sbyte", "ushort", "sshort", "dword")
 UPDATES = ("add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "swap")
 FLOAT_UPDATES = {"add_f32": 1, "add_f64": 2, "min_f64": 2, "max_f64": 2}
 
-SHARED_BASE = 1 << 48
-"""Where LDS begins among the addresses of flat instructions, `src_shared_base`: no process has anything there."""
+SHARED_BASE, PRIVATE_BASE = 1 << 48, 1 << 49
+"""Where LDS and scratch memory begin among the addresses of flat instructions, `src_shared_base` and
+`src_private_base`: no process has anything there."""
 CACHE = ("sc0", "sc1", "nt")
 """What caches do about an access. Nothing is cached here."""
 OFFSETS = {
     "ds": range(1 << 16), "global": range(-(1 << 12), 1 << 12), "flat": range(1 << 12), "buffer": range(1 << 12),
-    "s": range(-(1 << 20), 1 << 20),
+    "s": range(-(1 << 20), 1 << 20), "scratch": range(-(1 << 12), 1 << 12),
 }  # fmt: skip
 """The offsets in bytes that an instruction has room for, by its family; each of two has 8 bits."""
 MODIFIERS = {
     "ds": frozenset({"offset"}),
     "global": frozenset({"offset", *CACHE}),
     "flat": frozenset({"offset", *CACHE}),
+    "scratch": frozenset({"offset", *CACHE}),
     "buffer": frozenset({"offset", "offen", *CACHE}),
     "s": frozenset({"offset"}),
 }
@@ -142,10 +151,13 @@ def _lds() -> Iterator[Form]:
 
 
 def _moves() -> Iterator[Form]:
-    """Loads and stores of global memory."""
+    """Loads and stores of global and of scratch memory."""
     loads = {**dict.fromkeys(SMALL_LOADS, 1), **WORDS}
     stores = {**dict.fromkeys(SMALL_STORES, 1), **WORDS}
-    for family, place in (("global", ("address",)), ("flat", ("flat",)), ("buffer", ("offset", "buffer"))):
+    places = {
+        "global": ("address",), "flat": ("flat",), "scratch": ("private",), "buffer": ("offset", "buffer"),
+    }  # fmt: skip
+    for family, place in places.items():
         counted = family == "flat"
         load = Counter.FLAT_ACCESS if counted else Counter.VECTOR_LOAD
         store = Counter.FLAT_ACCESS if counted else Counter.VECTOR_STORE

@@ -34,12 +34,19 @@ static bool all_in_one(const Addresses& at, u64 exec, u32 bytes, bool write) {
     return false;
 }
 
+// Flat accesses of a lane's own memory, which lies there byte after byte.
+static void touch_scratch(u64 address, u32 bytes, Touch how) {
+    if (!in_scratch(address + bytes - 1)) refuse_outside(address, bytes, how, site_of(*running.code));
+    if (how != READ) memset(scratch_undefined(address), 0, bytes);
+}
+
 void check_lanes(Wave& w, const Addresses& at, u64 exec, u32 bytes, Touch how, u64 site) {
     if (tracing) each_lane(exec, [&](u32 lane) { trace_lane(lane, at.of[lane], bytes, how, false); });
     if (!exec || (!detecting && all_in_one(at, exec, bytes, how != READ))) return;
     each_lane(exec, [&](u32 lane) {
         if (how == READ && in_constants(at.of[lane], bytes)) return;
         set_lane(w, lane);
+        if (in_scratch(at.of[lane])) return touch_scratch(at.of[lane], bytes, how);
         touch_plain(at.of[lane], bytes, how == WRITE, site);
     });
 }

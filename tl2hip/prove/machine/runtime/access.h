@@ -46,8 +46,18 @@ struct Addresses {
     u64 of[WAVE];
 };
 
+// A place in a lane's own memory, which need not be there.
+inline u32 scratch_place(const Wave& w, const Code& c, u32 lane) {
+    return (c.a.kind == ROW ? w.v[c.a.first][lane] : 0) + scalar_value(w, c.c) + (u32)c.offset;
+}
+// Where the lanes of EXEC access their own memory; one that has not so many bytes there ends the run.
+void take_scratch(Wave& w, const Code& c, u32 bytes, Touch how, Addresses& at);
+
+// Where scratch memory lies among the addresses of flat instructions: the high half says so, as it does of LDS.
+constexpr u32 PRIVATE_HIGH = 1u << 17;
+
 // Global and flat ones: a pair of rows, or a scalar pair and a row of unsigned offsets; plus the signed offset. Flat
-// ones have for a base where LDS lies among their addresses, of which the high half says so.
+// ones have for a base where LDS lies among their addresses.
 inline void take_addresses(const Wave& w, const Code& c, Addresses& at) {
     const u32* low = w.v[c.a.first];
     u64 offset = (u64)(i64)c.offset;
@@ -62,6 +72,8 @@ inline void take_addresses(const Wave& w, const Code& c, Addresses& at) {
     for (u32 lane = 0; lane < WAVE; ++lane) {
         u32 place = (u32)at.of[lane];
         if (at.of[lane] >> 32 == c.c.bits >> 32 && place < w.lds_bytes) at.of[lane] = unit.lds + place;
+        if (at.of[lane] >> 32 != PRIVATE_HIGH) continue;
+        if (u64 own = scratch_address(w, lane, place, 1)) at.of[lane] = own;
     }
 }
 

@@ -123,6 +123,25 @@ static void set_all(const Wave& w, const Code& c, const Facts& facts, Undefined&
     if (facts.sets_condition) undefined.condition = open != 0;
 }
 
+// What is stored to a lane's own memory, and what comes back from it, byte by byte.
+static void through_scratch(const Wave& w, const Code& c, const Facts& facts, Undefined& undefined) {
+    u32 bytes = facts.scratch_bytes;
+    bool loads = facts.writes[0].file != NO_FILE;
+    u32 first = loads ? c.d.first : c.b.first;
+    each_lane(w.exec(), [&](u32 lane) {
+        u64 at = scratch_address(w, lane, scratch_place(w, c, lane), bytes);
+        if (!at) return;
+        u8* flags = scratch_undefined(at);
+        u64 bit = 1ul << lane;
+        for (u32 b = 0; b < bytes; ++b) {
+            u64& cell = undefined.cells[first + b / 4];
+            if (!loads) flags[b] = (cell & bit) != 0;
+            else if (flags[b]) cell |= bit;
+            else if (b % 4 == 0) cell &= ~bit;
+        }
+    });
+}
+
 static u64 lanes_written(const Wave& w, const Code& c, const Facts& facts) {
     if (facts.reach == EVERY) return ~0ul;
     return facts.reach == WRITES_ONE ? 1ul << scalar_value(w, c.b) % WAVE : w.exec();
@@ -150,6 +169,7 @@ void check_defined(const Wave& w, const Code& c, const Facts& facts) {
         if (facts.sets_condition) undefined.condition = bits != 0;
         return;
     }
+    if (facts.flow == SCRATCH) return through_scratch(w, c, facts, undefined);
     if (facts.flow == SELECT_LANES) {
         u64 flags = c.c.kind == SCALAR ? w.pair(c.c.first) : c.c.bits;
         u64 chosen = (flags & of_row(undefined, c.b)) | (~flags & of_row(undefined, c.a));

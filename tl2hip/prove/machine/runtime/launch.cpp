@@ -30,8 +30,8 @@ EXPORT bool tl2hip_program(const Kernel* given, u32 count, const Constants* rang
 EXPORT void tl2hip_layout(u32* sizes) {
     const u32 own[] = {sizeof(Source), sizeof(Code), sizeof(Wave), sizeof(Facts), sizeof(Hidden), sizeof(Kernel)};
     const u32 places[] = {__builtin_offsetof(Source, bits), __builtin_offsetof(Code, high),
-                          __builtin_offsetof(Wave, scc),    __builtin_offsetof(Facts, needed),
-                          __builtin_offsetof(Hidden, bytes), __builtin_offsetof(Kernel, rows)};
+                          __builtin_offsetof(Wave, scc),    __builtin_offsetof(Facts, indexed),
+                          __builtin_offsetof(Hidden, bytes), __builtin_offsetof(Kernel, scratch)};
     memcpy(sizes, own, sizeof own);
     memcpy(sizes + sizeof own / 4, places, sizeof places);
 }
@@ -100,6 +100,7 @@ static void run_grid(const void*) {
                 memset(unit.unfenced, 0, unit.threads);
                 memset(block_lds, POISON, running.kernel->lds);
                 shadow_block();
+                if (running.kernel->scratch) scratch_block();
                 for (u32 w = 0; w < unit.wave_count; ++w) start_wave(w);
                 run_waves();
                 counting_block_done();
@@ -140,6 +141,7 @@ EXPORT void tl2hip_launch_machine(const char* name, const void* given, u32 bytes
     write_arguments(kernel, given);
     trace_launch(name);
     shadow_launch();
+    if (!scratch_launch(kernel.scratch, unit.wave_count)) return refuse_launch(site, 2);
     u32 mode = __builtin_ia32_stmxcsr();
     __builtin_ia32_ldmxcsr(IEEE_MODE);
     bool ran = run_alone(run_grid, nullptr);

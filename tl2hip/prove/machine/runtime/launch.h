@@ -15,10 +15,11 @@ enum Counter : u8 { UNCOUNTED, VECTOR_LOAD, VECTOR_STORE, LDS_ACCESS, SCALAR_LOA
 // Which lanes of its vector operands an instruction reads and writes: those of EXEC, all, one that it names; none.
 enum Reach : u8 { ACTIVE, EVERY, READS_ONE, WRITES_ONE, WAVE_WIDE };
 // Where its result is undefined: where any source is; bit by bit; in lanes that are chosen; in all lanes when in one;
-// the low half where the low halves of sources are; each half where that of the source is, or op_sel's are; nowhere.
+// the low half where the low halves of sources are; each half where that of the source is, or op_sel's are; nowhere;
+// where the lane's own memory is.
 enum Flow : u8 {
     ANY, BITS, AND, AND_NOT, NOT_AND, OR, OR_NOT, NOT_OR, SELECT_BITS, SELECT_LANES, ACROSS, CARRIES, PAIR, HALVES,
-    LOADED
+    LOADED, SCRATCH
 };
 
 // What the checks know of an instruction.
@@ -30,7 +31,11 @@ struct Facts {
     u8 flow;
     u8 needed;    // a bit for each of `reads` that says which memory is touched, what is stored, where a wave goes on
     u8 reads_condition, sets_condition;  // SCC
+    u8 scratch_bytes;                    // that each lane accesses of its own memory
+    u8 indexed;                          // operands whose registers are counted from M0
 };
+// Bits of those: the first of `reads`, the first of `writes`.
+constexpr u8 INDEXED_SOURCE = 1, INDEXED_RESULT = 8;
 
 // What a kernel finds among its arguments besides those that it was given; the order of HIDDEN in encode.py.
 enum HiddenKind : u32 { BLOCK_COUNT, GROUP_SIZE = 3, REMAINDER = 6, GLOBAL_OFFSET = 9, GRID_DIMS = 12 };
@@ -47,6 +52,7 @@ struct Kernel {
     u32 given_bytes, arguments_bytes;      // of the arguments that the launch gives, and of all
     u32 group_ids, thread_ids;             // a bit for each index of the block; how many of a thread's after x
     u32 rows, accumulators, lds, most_threads;
+    u32 scratch;                           // bytes of each lane
 };
 
 struct Constants {
@@ -84,6 +90,18 @@ bool trace_leaves_out(u64 block);
 void trace_block_done();
 void trace_lane(u32 lane, u64 address, u32 bytes, Touch how, bool lds);
 void run_traced(Wave& w, const Code* code);
+
+// ---- scratch memory, each lane's own (scratch.cpp)
+
+// Room for a launch; false when there is none.
+bool scratch_launch(u32 bytes, u32 waves);
+void scratch_block();
+// The address of a lane's byte, 0 where its memory has not so many there.
+u64 scratch_address(const Wave& w, u32 lane, u32 place, u32 bytes);
+// Whether an address is one of those.
+bool in_scratch(u64 address);
+// Whether nothing has written it: a flag for each byte.
+u8* scratch_undefined(u64 address);
 
 // ---- registers that are being loaded (pending.cpp)
 

@@ -76,5 +76,5 @@ struct Wave {
 
 // What an instruction does that the executor has no meaning for here: the run ends, and says so. In the order of
 // NOT_DONE in library.py.
-enum NotDone : u32 { LANES_OFF, BUFFER_FORMAT };
+enum NotDone : u32 { LANES_OFF, BUFFER_FORMAT, INDEX_OUTSIDE };
 [[noreturn]] void not_done(const Wave& wave, const Code& code, NotDone why);

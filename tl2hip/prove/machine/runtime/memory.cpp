@@ -1,4 +1,4 @@
-// Loads and stores of global memory: scalar, global, flat and buffer ones.
+// Loads and stores of memory: scalar, global, flat, scratch and buffer ones.
 
 #include "access.h"
 
@@ -94,6 +94,16 @@ static inline void store_words(Wave& w, const Code& c, const Addresses& at, u64 
     EACH(store_dwordx2, 8, WRITE, store_words<2>)               \
     EACH(store_dwordx3, 12, WRITE, store_words<3>)              \
     EACH(store_dwordx4, 16, WRITE, store_words<4>)
+LOADS(MOVE)
+STORES(MOVE)
+#undef MOVE
+
+#define MOVE(name, bytes, how, move)            \
+    INSTRUCTION(scratch_##name) {               \
+        Addresses at;                           \
+        take_scratch(w, c, bytes, how, at);     \
+        move(w, c, at, w.exec());               \
+    }
 LOADS(MOVE)
 STORES(MOVE)
 #undef MOVE

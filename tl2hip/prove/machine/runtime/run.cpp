@@ -33,6 +33,22 @@ INSTRUCTION(s_endpgm) { w.state = ENDED; }
 // Code has no addresses here. The program counter is 0, and what is added to it is the whole address of a constant.
 INSTRUCTION(s_getpc_b64) { w.set_pair(c.d.first, 0); }
 
+// Registers counted from M0: its low byte is the index, and its top bits say which operands are meant.
+INSTRUCTION(s_set_gpr_idx_on) { w.s[M0] = (w.s[M0] & 0xFFFF0F00) | (w.s[c.a.first] & 0xFF) | (u32)c.offset << 12; }
+INSTRUCTION(s_set_gpr_idx_off) {}
+
+static u32 indexed_row(const Wave& w, const Code& c, u32 first, u32 bit) {
+    u32 row = first + (c.offset & bit ? w.s[M0] & 0xFF : 0);
+    if (row >= running.kernel->rows) not_done(w, c, INDEX_OUTSIDE);
+    return row;
+}
+INSTRUCTION(v_mov_b32_indexed) {
+    u32* to = w.v[indexed_row(w, c, c.d.first, INDEXED_RESULT)];
+    const u32* from = c.a.kind == ROW ? w.v[indexed_row(w, c, c.a.first, INDEXED_SOURCE)] : nullptr;
+    u32 one = scalar_value(w, c.a);
+    each_lane(w.exec(), [&](u32 lane) { to[lane] = from ? from[lane] : one; });
+}
+
 void not_done(const Wave& w, const Code& c, NotDone why) {
     set_lane(w, 0);
     report(NOT_DONE, ERROR, site_of(c), NOWHERE, why, nullptr, 0);
@@ -47,12 +63,24 @@ static void run_plainly(Wave& w, const Code* code) {
     }
 }
 
+// The registers that it uses now, of an instruction whose registers are counted from M0.
+static Facts counted(const Wave& w, const Facts& facts) {
+    Facts now = facts;
+    u32 index = w.s[M0] & 0xFF;
+    if (facts.indexed & INDEXED_SOURCE && now.reads[0].file == VECTORS) now.reads[0].first += (u16)index;
+    if (facts.indexed & INDEXED_RESULT) now.writes[0].first += (u16)index;
+    u32 last = now.reads[0].first > now.writes[0].first ? now.reads[0].first : now.writes[0].first;
+    return last < ROWS ? now : facts;  // a row that there is not is told when it runs
+}
+
 static void run_checked(Wave& w, const Code* code, const Facts* facts, u64 lanes) {
     while (w.state == RUNS) {
         const Code& c = code[w.at];
         running.code = &c;
-        check_pending(w, c, facts[w.at]);
-        check_defined(w, c, facts[w.at]);
+        Facts counted_now;
+        const Facts& now = facts[w.at].indexed ? counted_now = counted(w, facts[w.at]) : facts[w.at];
+        check_pending(w, c, now);
+        check_defined(w, c, now);
         ++w.at;
         c.run(w, c);
         if (w.state == AT_BARRIER) check_barrier(w, lanes, c);
