@@ -13,7 +13,7 @@ from tl2hip.prove.machine.meanings.table import Meaning, Type
 from tl2hip.prove.machine.records import Change, Code, Dpp, Halves, Kind, Pick, Source, Unused
 
 FULL = (1 << 64) - 1
-ROWS = {"d": 40, "a": 50, "b": 60, "c": 70}
+ROWS = {"d": 40, "e": 45, "a": 50, "b": 60, "c": 70}
 PAIRS = {"d": 4, "e": 8, "a": 12, "b": 16, "c": 20}
 
 
@@ -109,7 +109,7 @@ class Draw:
             setattr(self.code, name, self._operand(name, kind))
         for name, kind in zip("de", meaning.results, strict=False):
             pair = kind.name in ("mask", "scalar") or meaning.scalar
-            at = PAIRS[name] if pair else ROWS["d"]
+            at = PAIRS[name] if pair else ROWS[name]
             setattr(self.code, name, _source(Kind.SCALAR if pair else Kind.ROW, at, kind.registers))
         if meaning.reads_result and not meaning.scalar:
             self._fill(ROWS["d"], meaning.results[0], 64)
@@ -235,6 +235,7 @@ def modes(meaning: Meaning) -> Iterator[tuple[str, int]]:
         yield "halves", 3
     words = all(t.name == "mask" or (t.registers == 1 and t.bits <= 32 and not t.packed and t.name != "mix")
                 and not t.name.startswith("pair") for t in kinds)  # fmt: skip
-    if words and not meaning.name.startswith("v_accvgpr") and sum(t.name != "mask" for t in meaning.sources) <= 2:
+    given = sum(t.name != "mask" for t in meaning.sources)
+    if words and 0 < given <= 2 and not meaning.name.startswith("v_accvgpr"):
         yield "sdwa", 4
         yield "dpp", 4

@@ -247,3 +247,20 @@ for _prefix, _result in (("v_cmp", "mask"), ("v_cmpx", "mask exec")):
                         lambda a, b, when=_when: _relation(a, b) in when,
                     )
         REFERENCE[f"{_prefix}_class_f{_w}"] = (f"bits{_w} u32 : {_result}", _class(_w))
+
+
+def _distance(width: int, masked: bool = False) -> Any:
+    def distance(a: int, b: int) -> int:
+        parts = [(a >> at & (1 << width) - 1, b >> at & (1 << width) - 1) for at in range(0, 32, width)]
+        return sum(abs(x - y) for x, y in parts if y or not masked)
+
+    return distance
+
+
+_add(
+    "u32 u32 u32 : u32",
+    v_sad_u8=lambda a, b, c: _distance(8)(a, b) + c,
+    v_sad_hi_u8=lambda a, b, c: _distance(8)(a, b) * 65536 + c,
+    v_sad_u16=lambda a, b, c: _distance(16)(a, b) + c,
+    v_msad_u8=lambda a, b, c: _distance(8, True)(a, b) + c,
+)

@@ -137,6 +137,13 @@ def test_a_function_that_nothing_calls_is_no_kernel() -> None:
     assert "\ntwice:" in assembly and [one.name for one in read(assembly).kernels] == [NAME]
 
 
+def test_a_kernel_that_calls_a_function_is_refused_by_that_call() -> None:
+    function = "__attribute__((noinline)) __device__ int twice(int x) { return 2 * x; }\n"
+    kernel = 'extern "C" __global__ void k(int *x) { x[0] = twice(x[1]); }\n'
+    with pytest.raises(NotUnderstood, match="a call of a function: s_swappc_b64"):
+        read(compile_device(f"#include <hip/hip_runtime.h>\n{function}{kernel}").text)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [

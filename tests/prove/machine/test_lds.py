@@ -169,6 +169,11 @@ def test_permute(exec_: int) -> None:
     assert np.array_equal(out, np.where(on(exec_), expected, 7))
 
 
+def turned(lane: Any) -> Any:
+    """The lane of 32 whose number has these bits in the other order."""
+    return sum((lane >> bit & 1) << 4 - bit for bit in range(5))
+
+
 @pytest.mark.parametrize("exec_", [(1 << 64) - 1, SOME])
 @pytest.mark.parametrize(
     ("pattern", "source"),
@@ -178,6 +183,13 @@ def test_permute(exec_: int) -> None:
         (0x041F, lambda lane: lane ^ 1),
         (0x0018, lambda lane: lane & ~7),
         (0x0060 | 0x1C, lambda lane: lane & ~3 | 3),
+        (0x43E1, lambda lane: lane & 32 | (lane & 1 | 31) ^ 16),
+        (0xC000 | 3 << 5, lambda lane: lane & 32 | (lane + 3) % 32),
+        (0xC400 | 3 << 5, lambda lane: lane & 32 | (lane - 3) % 32),
+        (0xC000 | 8 << 5 | 0x18, lambda lane: lane & ~7 | (lane + 8) & 7),
+        (0xE000, lambda lane: lane & 32 | turned(lane)),
+        (0xE01F, lambda lane: lane),
+        (0xE010, lambda lane: lane & 48 | turned(lane) >> 1),
     ],
 )
 def test_swizzle(pattern: int, source: Any, exec_: int) -> None:

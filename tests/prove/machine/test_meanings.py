@@ -10,7 +10,7 @@ import pytest
 from tests.prove.machine import reference_float, reference_scalar, reference_vector
 from tests.prove.machine.compiled import Instructions, compiled, every
 from tests.prove.machine.drawn import Draw, modes
-from tests.prove.machine.model import EXEC, State, different, scalar, vector, width_of
+from tests.prove.machine.model import EXEC, State, different, scalar, takes, vector, width_of
 from tests.prove.machine.reference_scalar import Statement
 from tl2hip.prove.machine import records
 from tl2hip.prove.machine.executor import _check_layout, executor
@@ -21,7 +21,7 @@ from tl2hip.prove.machine.records import Code, Kind, Source
 STATEMENTS: dict[str, Statement] = (
     reference_scalar.REFERENCE | reference_vector.REFERENCE | reference_float.REFERENCE
 )
-OF_LANES = ("v_readfirstlane_b32", "v_readlane_b32", "v_writelane_b32")
+OF_LANES = ("v_readfirstlane_b32", "v_readlane_b32", "v_writelane_b32", "v_swap_b32")
 
 
 def expected(meaning: Meaning, before: State, after: State, code: Code) -> State:
@@ -32,8 +32,14 @@ def expected(meaning: Meaning, before: State, after: State, code: Code) -> State
 
 
 def _of_lanes(name: str, before: State, code: Code) -> State:
-    """Reading and writing one lane, whatever EXEC says; the first is that of EXEC, or 0 when it is empty."""
+    """Reading and writing one lane, whatever EXEC says; the first is that of EXEC, or 0 when it is empty. And a
+    swap, of the lanes of EXEC."""
     out = before.copy()
+    if name == "v_swap_b32":
+        for lane in (i for i in range(64) if takes(before, code, i)):
+            for to, from_ in ((code.d, code.e), (code.e, code.d)):
+                out.v[to.first][lane] = before.v[from_.first][lane]
+        return out
 
     def value(source: Source) -> int:
         kinds = {Kind.SCALAR: lambda: int(before.s[source.first]), Kind.CONDITION: lambda: before.scc}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
+from tl2hip.prove.compiler import TARGET, compiler
 from tl2hip.prove.machine.operands import read, show
 from tl2hip.prove.machine.program import (
     Constant,
@@ -23,6 +26,8 @@ from tl2hip.prove.machine.program import (
 LINES = """
     s_barrier
     s_nop 1
+    s_set_gpr_idx_on s1, gpr_idx(SRC0,DST)
+    s_set_gpr_idx_off
     s_endpgm
     s_branch .LBB0_2
     s_mov_b32 m0, -1
@@ -154,8 +159,26 @@ def test_what_is_waited_for(text: str, waits: dict[str, int]) -> None:
     assert instruction.waits == waits and not instruction.operands and not instruction.modifiers
 
 
-def test_a_swizzle_by_name_is_its_number() -> None:
-    assert read("ds_swizzle_b32 v1, v1 offset:swizzle(SWAP,16)", 1).modifiers == {"offset": 0x401F}
+PATTERNS = {
+    "SWAP,16": 0x401F, "QUAD_PERM,3,2,1,0": 0x801B, "ROTATE,0,3": 0xC060, "ROTATE,1,31": 0xC7E0, "FFT,11": 0xE00B,
+    "REVERSE,32": 0x7C1F, "REVERSE,4": 0x0C1F, "BROADCAST,32,31": 0x03E0, "BROADCAST,8,5": 0x00B8,
+    'BITMASK_PERM,"ppppp"': 0x001F, 'BITMASK_PERM,"01pi0"': 0x0906,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_swizzle_by_name_is_its_number(name: str) -> None:
+    assert read(f"ds_swizzle_b32 v1, v1 offset:swizzle({name})", 1).modifiers == {"offset": PATTERNS[name]}
+
+
+def test_a_swizzle_by_name_is_what_the_assembler_makes_of_it(tmp_path: Path) -> None:
+    lines = "".join(f"ds_swizzle_b32 v1, v1 offset:swizzle({name})\n" for name in PATTERNS)
+    (tmp_path / "all.s").write_text(lines)
+    target = ("-target", "amdgcn-amd-amdhsa", f"-mcpu={TARGET}", "-x", "assembler", "-c", "all.s", "-o", "all.o")
+    subprocess.run([*compiler().clang, *target], cwd=tmp_path, check=True)
+    code = (tmp_path / "all.o").read_bytes()
+    words = b"".join(number.to_bytes(2, "little") + b"\x7a\xd8\x01\x00\x00\x01" for number in PATTERNS.values())
+    assert words in code
 
 
 @pytest.mark.parametrize(
@@ -174,7 +197,9 @@ def test_a_swizzle_by_name_is_its_number() -> None:
         ("v_or_b32_sdwa v1, v2, v3 dst_sel:BYTE_4", "the modifier dst_sel set to BYTE_4"),
         ("ds_read2_b32 v[0:1], v2 offset1:256", "the modifier offset1 set to 256"),
         ("ds_swizzle_b32 v1, v1 offset:swizzle(SWAP,3)", "the modifier offset set to swizzle(SWAP,3)"),
-        ("ds_swizzle_b32 v1, v1 offset:swizzle(FFT,3)", "the modifier offset set to swizzle(FFT,3)"),
+        ("ds_swizzle_b32 v1, v1 offset:swizzle(FFT,32)", "the modifier offset set to swizzle(FFT,32)"),
+        ("ds_swizzle_b32 v1, v1 offset:swizzle(FFT)", "the modifier offset set to swizzle(FFT)"),
+        ("ds_swizzle_b32 v1, v1 offset:swizzle(TURN,1)", "the modifier offset set to swizzle(TURN,1)"),
         ("v_mfma_f64_4x4x4_4b_f64 v[0:1], v[2:3], v[4:5], v[6:7] neg:[1,0,0]", "the modifier neg:[1,0,0]"),
         ("v_mov_b64_e32 v[3:2], v[4:5]", "the registers v[3:2]"),
         ("v_mov_b64_e32 v[1:2], v[4:5]", "the registers v[1:2]"),

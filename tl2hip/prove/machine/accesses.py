@@ -27,6 +27,11 @@ def encode_access(instruction: Instruction, form: Form, code: Code, facts: Facts
 LANE_MOVES = ("ds_bpermute_b32", "ds_permute_b32", "ds_swizzle_b32")
 
 
+def _unused(pattern: int) -> int:
+    """The bits of a swizzle's pattern that say nothing: of masks, of a quad, of a rotation, of an FFT."""
+    return 0 if pattern < 0x8000 else 0x3F00 if pattern < 0xC000 else 0x1800 if pattern < 0xE000 else 0x1FE0
+
+
 class _Access:
     """An instruction that touches memory: its operands in turn, as its form has them."""
 
@@ -174,8 +179,8 @@ class _Access:
         offset = given.get("offset0", given.get("offset", 0))
         second = given.get("offset1", 0)
         assert isinstance(offset, int) and isinstance(second, int)
-        if self.form.name == "ds_swizzle_b32" and offset & 0x8000 and offset & 0x7F00:
-            raise refuse("a swizzle that rotates, or of an FFT", self.instruction)
+        if self.form.name == "ds_swizzle_b32" and offset & _unused(offset):
+            raise refuse("a swizzle with bits that say nothing", self.instruction)
         room = range(1 << 8) if "offset1" in self.form.modifiers else OFFSETS[self.form.family]
         if offset + self.displacement not in room or second not in range(1 << 8):
             raise refuse("an offset that the instruction has no room for", self.instruction)

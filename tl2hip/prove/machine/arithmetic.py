@@ -60,7 +60,9 @@ def encode_arithmetic(instruction: Instruction, meaning: Meaning, code: Code, fa
 
 def _has_encoding(instruction: Instruction, meaning: Meaning) -> bool:
     """Whether an instruction may have its suffix. Parts of registers and lanes of others are picked of up to two
-    numbers of 32 bits or less; what is done once for a wave has one encoding."""
+    numbers of 32 bits or less; what is done once for a wave, and a swap, have one encoding."""
+    if meaning.reads_second:
+        return not instruction.encoding
     if instruction.encoding not in ("sdwa", "dpp"):
         return not (meaning.once and instruction.encoding)
     numbers = [kind for kind in (*meaning.results, *meaning.sources) if kind.name != "mask"]
@@ -229,6 +231,8 @@ def _facts(
     reads, writes = _uses(meaning.sources, sources, code), _uses(meaning.results, results)
     if meaning.reads_result or _keeps_some(meaning, code):
         reads += uses(results[:1])
+    if meaning.reads_second:
+        reads += uses(results[1:2])
     if meaning.reads_vcc:
         reads.append(Use(VCC, 2, File.MASK))
     if meaning.writes_exec or meaning.sets("exec"):

@@ -130,13 +130,41 @@ def _numbers(high: int, *lengths: int) -> Form:
 
 
 def _offset(text: str) -> Setting:
-    """Bytes; of `ds_swizzle_b32` also the pattern by name, as the 16 bits that it stands for (CDNA 3 ISA guide)."""
+    """Bytes; of `ds_swizzle_b32` also the pattern by name, as the 16 bits that it stands for."""
     if not text.startswith("swizzle("):
         return _number(-(1 << 20), (1 << 21) - 1)(text)
-    name, *numbers = text[len("swizzle(") : -1].split(",")
-    if name == "SWAP" and len(numbers) == 1 and numbers[0] in ("1", "2", "4", "8", "16"):
-        return int(numbers[0]) << 10 | 0x1F
+    name, *rest = text[len("swizzle(") : -1].split(",")
+    if name == "BITMASK_PERM" and len(rest) == 1:
+        return _masks(rest[0])
+    return SWIZZLES[name](*map(int, rest)) if name in SWIZZLES else _bad()
+
+
+def _bad() -> int:
     raise ValueError
+
+
+def _masks(text: str) -> int:
+    """`"01pi0"`, for each bit of the lane's number whether it becomes 0 or 1, is kept or inverted."""
+    if not re.fullmatch(r'"[01pi]{5}"', text):
+        raise ValueError
+    bits = [1 << 4 - at for at in range(5)]
+    of = {letter: sum(b for b, x in zip(bits, text[1:-1], strict=True) if x == letter) for letter in "1pi"}
+    return of["p"] | of["i"] | of["1"] << 5 | of["i"] << 10
+
+
+def _in(number: int, *numbers: int) -> int:
+    return numbers[numbers.index(number)]
+
+
+SWIZZLES: Mapping[str, Callable[..., int]] = {
+    "QUAD_PERM": lambda a, b, c, d: 0x8000 | sum(_in(x, *range(4)) << 2 * at for at, x in enumerate((a, b, c, d))),
+    "SWAP": lambda n: _in(n, 1, 2, 4, 8, 16) << 10 | 0x1F,
+    "REVERSE": lambda n: _in(n, 2, 4, 8, 16, 32) - 1 << 10 | 0x1F,
+    "BROADCAST": lambda n, lane: _in(lane, *range(n)) << 5 | 32 - _in(n, 2, 4, 8, 16, 32),
+    "ROTATE": lambda back, n: 0xC000 | _in(back, 0, 1) << 10 | _in(n, *range(32)) << 5,
+    "FFT": lambda mask: 0xE000 | _in(mask, *range(32)),
+}
+"""The patterns that have names, by what is written behind them (LLVM, AMDGPUModifierSyntax, and the ISA guide)."""
 
 
 SELECTIONS = _one_of("DWORD", "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1")
@@ -185,7 +213,7 @@ def _modifier(text: str) -> tuple[str, Setting]:
         raise _Unreadable(f"the modifier {text}")
     try:
         value = form(setting)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:  # of a swizzle, so many numbers
         raise _Unreadable(f"the modifier {name} set to {setting}") from error
     return name, value
 

@@ -154,6 +154,8 @@ def _arithmetic(instruction: Instruction, meaning: Meaning) -> Part:
     factors = read
     if meaning.reads_result or _keeps(instruction):
         read |= _cells(operands[:1])
+    if meaning.reads_second:
+        read |= _cells(operands[1:2])
     if meaning.name.startswith("v_dot"):
         factors = _cells(operands[count : count + 2])
     roles = {**_written(written), "reads": read, "factors": factors, "vcc": OF_VCC, "exec": OF_EXEC}

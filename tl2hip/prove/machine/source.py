@@ -89,7 +89,7 @@ def _lanes(meaning: Meaning) -> list[str]:
             before.append(f"alignas(64) u32 {name}s[WAVE];")
             after.append(f"const u64 {name}_bits = flagged({name}s, wave, code);")
         else:
-            what = _result(kind, meaning.keeps)
+            what = f"code.{name}.first, {_result(kind, meaning.keeps)}"
             before += [f"Room {name}_room;", f"const Written {name}s = place({name}_room, wave, code, {what});"]
             after.append(f"finish({name}s, {name}_room, wave, code, {what});")
     if meaning.writes_exec:
@@ -162,7 +162,8 @@ def _one(meaning: Meaning) -> list[str]:
             lines.append(f"u32 {name};")
             stored.append(f"{name}s[lane] = {name};")
             continue
-        lines.append(f"{kind.cpp} {name}{_old(meaning, kind) if name == 'd' else ''};")
+        reads = meaning.reads_result if name == "d" else meaning.reads_second
+        lines.append(f"{kind.cpp} {name}{_old(name, kind) if reads else ''};")
         if kind.bits == 64:
             lines_of = [f"const u64 {name}_bits = {_bits(kind, name)};", f"{name}s.low[lane] = (u32){name}_bits;"]
             stored += [*lines_of, f"{name}s.high[lane] = (u32)({name}_bits >> 32);"]
@@ -174,14 +175,13 @@ def _one(meaning: Meaning) -> list[str]:
     return [*lines, f"{meaning.code};", *stored]
 
 
-def _old(meaning: Meaning, kind: Type) -> str:
-    """The old value of the result, where it is read."""
-    if not meaning.reads_result:
-        return ""
+def _old(name: str, kind: Type) -> str:
+    """The old value of a result."""
+    row = f"code.{name}.first"
     if kind.bits == 64:
-        bits = "both(wave.v[code.d.first][lane], wave.v[code.d.first + 1][lane])"
+        bits = f"both(wave.v[{row}][lane], wave.v[{row} + 1][lane])"
         return f" = f64_of({bits})" if kind.floating else f" = ({kind.cpp}){bits}"
-    return f" = {_number(kind, 'wave.v[code.d.first][lane]')}"
+    return f" = {_number(kind, f'wave.v[{row}][lane]')}"
 
 
 def _two(meaning: Meaning) -> list[str]:

@@ -7,10 +7,10 @@
     s_and_b32      u32 = u32 u32          : d = a & b; scc = d != 0
 
 Operands stand in the order of the assembly text. Results are named d and e, sources a, b and c. Words that stand
-for no operand of the text: `d` among the sources (the old value of the result is read, it is in d), `vcc` (the
-lane's bit of it), `exec` among the results (EXEC is written with the flags in e), `keep` (a 16-bit result leaves
-the other half of its register). The code of a vector instruction may also speak of `lane`, `clamp` and `high`, that
-of a scalar one of `scc` and `exec`.
+for no operand of the text: `d` and `e` among the sources (the old value of that result is read, it is in d or e),
+`vcc` (the lane's bit of it), `exec` among the results (EXEC is written with the flags in e), `keep` (a 16-bit
+result leaves the other half of its register). The code of a vector instruction may also speak of `lane`, `clamp`
+and `high`, that of a scalar one of `scc` and `exec`.
 
 >>> meaning = read("v_add_co_u32  u32 mask = u32 u32 : d = a + b; e = d < a")["v_add_co_u32"]
 >>> [t.name for t in meaning.results], [t.name for t in meaning.sources], meaning.function
@@ -62,6 +62,7 @@ def _types() -> dict[str, Type]:
         Type("row", "const u32*", 1, 32),  # all lanes of a register, of what is done once for a wave
         Type("scalar", "u32", 1, 32),  # a scalar register there
         Type("d", "", 0, 0, implicit=True),
+        Type("e", "", 0, 0, implicit=True),
         Type("vcc", "u32", 0, 0, implicit=True),
         Type("exec", "u32", 0, 0, implicit=True),
     ]
@@ -80,6 +81,7 @@ class Meaning:
     sources: tuple[Type, ...]
     code: str
     reads_result: bool = False
+    reads_second: bool = False
     reads_vcc: bool = False
     writes_exec: bool = False
     keeps: bool = False
@@ -148,6 +150,7 @@ def _line(line: str) -> Meaning:
         tuple(t for t in sources if not t.implicit),
         code.strip(),
         reads_result="d" in implicit,
+        reads_second="e" in implicit,
         reads_vcc="vcc" in implicit,
         writes_exec="exec" in {t.name for t in results},
         keeps="keep" in written,

@@ -8,6 +8,7 @@ v_mov_b64            u64 = u64               : d = a
 v_accvgpr_read_b32   u32 = u32               : d = a
 v_accvgpr_write_b32  u32 = u32               : d = a
 v_accvgpr_mov_b32    u32 = u32               : d = a
+v_swap_b32           u32 u32 = d e           : u32 old = d; d = e; e = old
 v_cndmask_b32        u32 = f32 f32 mask      : d = bits_of(c ? b : a)
 v_readfirstlane_b32  scalar = row            : d = a[exec ? __builtin_ctzl(exec) : 0]
 v_readlane_b32       scalar = row scalar     : d = a[b & 63]
@@ -45,6 +46,10 @@ v_lshl_add_u64       u64 = u64 u32 u64       : d = (a << (b & 7)) + c
 v_add_lshl_u32       u32 = u32 u32 u32       : d = (a + b) << (c & 31)
 v_xad_u32            u32 = u32 u32 u32       : d = (a ^ b) + c
 v_sad_u32            u32 = u32 u32 u32       : d = (a > b ? a - b : b - a) + c
+v_sad_u8             u32 = u32 u32 u32       : d = distance<8, false>(a, b) + c
+v_sad_hi_u8          u32 = u32 u32 u32       : d = (distance<8, false>(a, b) << 16) + c
+v_sad_u16            u32 = u32 u32 u32       : d = distance<16, false>(a, b) + c
+v_msad_u8            u32 = u32 u32 u32       : d = distance<8, true>(a, b) + c
 v_min_i32            i32 = i32 i32           : d = min_int(a, b)
 v_max_i32            i32 = i32 i32           : d = max_int(a, b)
 v_min_u32            u32 = u32 u32           : d = min_int(a, b)

@@ -333,6 +333,17 @@ u32 dot(u32 x, u32 y, u32 sum) {
     }
     return sum;
 }
+// The sum of how far parts lie from each other; with `masked`, of those where y's is not 0.
+template <int BITS, bool MASKED>
+u32 distance(u32 x, u32 y) {
+    u32 sum = 0;
+    for (int i = 0; i < 32; i += BITS) {
+        u32 left = x >> i & ones(BITS), right = y >> i & ones(BITS);
+        u32 far = left > right ? left - right : right - left;
+        sum += MASKED && !right ? 0 : far;
+    }
+    return sum;
+}
 inline f32 dot_f16(u32 x, u32 y, f32 sum) {
     sum += (f32)f16_of(x) * (f32)f16_of(y);
     return sum + (f32)f16_of(x >> 16) * (f32)f16_of(y >> 16);

@@ -189,15 +189,18 @@ INSTRUCTION(ds_permute_b32) {
     each_lane(exec, [&](u32 lane) { w.v[c.d.first][lane] = values[lane]; });
 }
 
-// Bit 15 set: a permutation of each quad. Clear: (lane & and | or) ^ xor in groups of 32.
+// The lane of 32 that one reads (CDNA 3 ISA, DS_SWIZZLE_B32). The top bits of a pattern say which kind it is: stages of
+// an FFT, a rotation, a permutation of each quad, or and, or and xor masks.
+static u32 swizzled(u32 lane, u32 pattern) {
+    u32 mask = pattern & 31, turn = pattern >> 5 & 31;
+    if (pattern >= 0xE000) return __builtin_bitreverse32(lane) >> 27 >> __builtin_popcount(mask) | (lane & mask);
+    if (pattern >= 0xC000) return (lane & mask) | ((pattern & 0x400 ? lane - turn : lane + turn) & ~mask);
+    if (pattern & 0x8000) return (lane & ~3u) | (pattern >> 2 * (lane & 3) & 3);
+    return ((lane & mask) | turn) ^ pattern >> 10;
+}
+
 INSTRUCTION(ds_swizzle_b32) {
-    u32 pattern = (u32)c.offset;
-    if (pattern & 0x8000)
-        pull(w, c.d, c.a, [&](u32 lane) { return (lane & ~3u) | (pattern >> 2 * (lane & 3) & 3); });
-    else
-        pull(w, c.d, c.a, [&](u32 lane) {
-            return (lane & 32) | ((((lane & 31 & pattern) | pattern >> 5) ^ pattern >> 10) & 31);
-        });
+    pull(w, c.d, c.a, [&](u32 lane) { return (lane & 32) | (swizzled(lane & 31, (u32)c.offset) & 31); });
 }
 
 // ---- updates: lane after lane; the old value is given by the forms that return it

@@ -238,8 +238,8 @@ static void take(u32* to, const u32* from, u64 lanes) {
     EACH_HALF to[lane + 32] = high >> lane & 1 ? from[lane + 32] : to[lane + 32];
 }
 
-void merge(Room& room, Wave& wave, const Code& code, u32 result) {
-    u32* to = wave.v[code.d.first];
+void merge(Room& room, Wave& wave, const Code& code, u32 row, u32 result) {
+    u32* to = wave.v[row];
     u64 lanes = wave.exec();
     if (manner(code) || code.high || result & KEEPS) {
         if (code.clamp && result & FLOAT) clamp(room, result);
@@ -250,5 +250,5 @@ void merge(Room& room, Wave& wave, const Code& code, u32 result) {
     }
     take(to, room.low, lanes);
     bool two = (result & BITS_64) || ((result & BOTH) && !(result & BITS_16));
-    if (two) take(wave.v[code.d.first + 1], room.high, lanes);
+    if (two) take(wave.v[row + 1], room.high, lanes);
 }

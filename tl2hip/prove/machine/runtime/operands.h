@@ -86,16 +86,16 @@ inline u64 manner(const Code& code) {
 static_assert(__builtin_offsetof(Code, bank_mask) == __builtin_offsetof(Code, clamp) + 7);
 
 // Where the result goes: straight into its rows, or, when it must be changed or merged first, into the room.
-inline Written place(Room& room, Wave& wave, const Code& code, u32 result) {
+inline Written place(Room& room, Wave& wave, const Code& code, u32 row, u32 result) {
     bool straight = wave.exec() == ALL && manner(code) == 0 && !(result & KEEPS) && !code.high;
-    if (straight) return {wave.v[code.d.first], wave.v[code.d.first + 1]};
+    if (straight) return {wave.v[row], wave.v[row + 1]};
     return {room.low, room.high};
 }
 
-void merge(Room& room, Wave& wave, const Code& code, u32 result);
+void merge(Room& room, Wave& wave, const Code& code, u32 row, u32 result);
 
-inline void finish(const Written& written, Room& room, Wave& wave, const Code& code, u32 result) {
-    if (written.low == room.low) merge(room, wave, code, result);
+inline void finish(const Written& written, Room& room, Wave& wave, const Code& code, u32 row, u32 result) {
+    if (written.low == room.low) merge(room, wave, code, row, result);
 }
 
 // Lanes that take a result: of EXEC, and with DPP of the rows, banks and lanes that it lets through.
