@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -164,6 +166,52 @@ def test_a_run_that_is_given_up_has_no_trace() -> None:
 def test_a_block_that_executes_too_much_is_told() -> None:
     with pytest.raises(ValueError, match="more than the 4,194,304"):
         traced("s_mov_b32 s9, 0x300000\n.Lmore:\ns_sub_i32 s9, s9, 1\ns_cmp_ge_i32 s9, 0\ns_cbranch_scc1 .Lmore")
+
+
+def test_a_trace_that_there_is_no_memory_for_is_told() -> None:
+    """In a process of its own: the room stays once it is there."""
+    code = """
+import re, resource, sys
+import numpy as np
+from tests.prove.machine.assembled import library
+shape = np.ones((2, 3), np.uint32)
+args = [np.zeros(4, np.uint32), np.zeros(4, np.uint32), np.uint32(0), shape]
+with library("s_nop 0", detect=False) as made:
+    assert made.call("launch", args).status == 0
+    has = int(re.search(r"VmSize:\\s+(\\d+)", open("/proc/self/status").read())[1]) * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (has + (16 << 20), resource.RLIM_INFINITY))
+    try:
+        made.trace("launch", args)
+    except ValueError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "there is no memory for a trace\n", done.stderr
+
+
+def test_nothing_of_a_program_is_kept_by_the_runtime_after_a_call() -> None:
+    class Told:
+        """A runtime that writes down what is called."""
+
+        def __init__(self, runtime: Any) -> None:
+            self.runtime, self.calls = runtime, []
+
+        def __getattr__(self, name: str) -> Any:
+            def call(*args: Any) -> Any:
+                self.calls.append((name, args))
+                return getattr(self.runtime, name)(*args)
+
+            return call if name in ("tl2hip_program", "tl2hip_end") else getattr(self.runtime, name)
+
+        def __getitem__(self, name: str) -> Any:
+            return self.runtime[name]
+
+    given = [np.zeros(4, np.uint32), np.zeros(4, np.uint32), np.uint32(0), np.ones((2, 3), np.uint32)]
+    with library("s_nop 0") as made:
+        made._runtime = told = Told(made._runtime)
+        made.call("launch", given)
+    assert [name for name, _ in told.calls] == ["tl2hip_program", "tl2hip_end", "tl2hip_program"]
+    assert told.calls[-1][1] == (None, 0, None, 0)
 
 
 def test_calls_after_a_trace_run_all_blocks() -> None:

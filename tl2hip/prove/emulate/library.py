@@ -128,6 +128,9 @@ class Library:
         """Tell the runtime what it must know of this library's kernels before a call."""
         self._runtime.tl2hip_limits(self._limits, len(self._limits))
 
+    def _release(self) -> None:
+        """Take from the runtime what it must not know of after a call."""
+
     def close(self) -> None:
         """Unload the library; it cannot be called afterwards."""
         _ctypes.dlclose(self._library._handle)
@@ -157,12 +160,15 @@ class Library:
                 slot.low, slot.high, slot.writable = region.home, region.home + region.size, region.writable
             passed = [_pass(arg, memory) for arg in args]
             self._prepare()
-            if not self._runtime.tl2hip_begin(function, image, given, len(regions), self._detect, *bounds):
-                raise TypeError(f"{len(regions)} arrays are more than the emulated compute unit takes")
             try:
-                status = int(self._runtime["tl2hip_call"](*passed, ctypes.c_void_p(0)))
+                if not self._runtime.tl2hip_begin(function, image, given, len(regions), self._detect, *bounds):
+                    raise TypeError(f"{len(regions)} arrays are more than the emulated compute unit takes")
+                try:
+                    status = int(self._runtime["tl2hip_call"](*passed, ctypes.c_void_p(0)))
+                finally:
+                    self._runtime.tl2hip_end()
             finally:
-                self._runtime.tl2hip_end()
+                self._release()
             findings = [*self._findings(memory), *self._broken_guards(memory)]
             return Run(status, tuple(findings), self._launches(), *self._counts())
 

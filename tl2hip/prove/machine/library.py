@@ -101,6 +101,10 @@ class MachineLibrary(Library):
         tracer, wanted = self._wanted or (0, None)
         want(self._runtime, wanted if tracer == threading.get_ident() else None)
 
+    def _release(self) -> None:
+        self._runtime.tl2hip_program(None, 0, None, 0)
+        want(self._runtime, None)
+
     def hazards(self) -> tuple[Hazard, ...]:
         """Instructions of the machine code that stand too near each other."""
         return hazards.find(self._program)

@@ -37,6 +37,7 @@ class Traced(ctypes.Structure):
         ("threads", ctypes.c_uint32), ("grid", ctypes.c_uint32 * 3), ("id", ctypes.c_uint32 * 3),
         ("ended", ctypes.c_uint8), ("too_long", ctypes.c_uint8), ("step_bytes", ctypes.c_uint16),
         ("sample_bytes", ctypes.c_uint16), ("sample_count", ctypes.c_uint32), ("samples", ctypes.c_void_p),
+        ("no_room", ctypes.c_uint8),
     ]  # fmt: skip
 
 
@@ -55,6 +56,8 @@ def read_trace(runtime: ctypes.CDLL, program: Program, run: Run) -> Trace:
     traced = runtime.tl2hip_traced().contents
     assert traced.step_bytes == STEP.itemsize, f"a step takes {STEP.itemsize} bytes here, {traced.step_bytes} there"
     assert traced.sample_bytes == SAMPLE.itemsize
+    if traced.no_room:
+        raise ValueError("there is no memory for a trace")
     if traced.too_long:
         raise ValueError(f"the block executes more than the {traced.count:,} instructions that there is room for")
     if run.errors:

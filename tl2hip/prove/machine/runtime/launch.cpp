@@ -14,7 +14,7 @@ constexpr u32 MAX_ARGUMENTS = 4096;
 static u8 arguments[MAX_ARGUMENTS] __attribute__((aligned(64)));
 static u8 block_lds[65536] __attribute__((aligned(256)));
 
-// The program that launches of the next call run. False when it is larger than there is room for.
+// The program that launches of the next call run; none after a call. False when it is larger than there is room for.
 EXPORT bool tl2hip_program(const Kernel* given, u32 count, const Constants* ranges_of, u32 range_total) {
     if (range_total >= MAX_CONSTANTS) return false;
     for (u32 k = 0; k < count; ++k)
@@ -23,6 +23,8 @@ EXPORT bool tl2hip_program(const Kernel* given, u32 count, const Constants* rang
     kernel_count = count;
     own_constants = range_total;
     for (u32 k = 0; k < range_total; ++k) constants[k] = ranges_of[k];
+    constant_count = range_total;
+    running = {};
     return true;
 }
 
@@ -109,7 +111,7 @@ static void run_grid(const void*) {
     unit.current = 0;
 }
 
-static u64 site_now() { return site_of(*running.code); }
+static u64 site_now() { return running.code ? site_of(*running.code) : unit.launch_site; }
 
 static void refuse_launch(u64 site, int error) {
     report(INVALID_LAUNCH, ERROR, site, NOWHERE, 0, nullptr, 0);

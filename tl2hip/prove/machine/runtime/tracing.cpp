@@ -24,6 +24,7 @@ struct Traced {
     u16 step_bytes, sample_bytes;
     u32 sample_count;
     const Sample* samples;
+    u8 no_room;  // there was no memory for steps
 };
 
 // Which block of which launch of a kernel, "" for any. The name is kept here: the caller's is gone after its call.
@@ -156,7 +157,7 @@ void run_traced(Wave& w, const Code* code) {
         bool idle = w.exec() == 0;
         c.run(w, c);
         if (!steps || traced.count == MOST_STEPS) {
-            traced.too_long = true;
+            (steps ? traced.too_long : traced.no_room) = true;
             give_up();
         }
         Step& step = steps[traced.count++];
