@@ -80,17 +80,18 @@ def test_integers(name: str, family: str, words: int, returns: bool) -> None:
 
 
 @pytest.mark.parametrize("returns", [False, True])
+@pytest.mark.parametrize("family", ["global", "flat"])
 @pytest.mark.parametrize(
     ("name", "dtype", "combine"),
     [("add_f32", "f4", np.add), ("add_f64", "f8", np.add), ("min_f64", "f8", np.fmin), ("max_f64", "f8", np.fmax)],
 )
-def test_floats_in_the_order_of_lanes(name: str, dtype: str, combine: Any, returns: bool) -> None:
+def test_floats_in_the_order_of_lanes(name: str, dtype: str, combine: Any, family: str, returns: bool) -> None:
     draw = np.random.default_rng(3)
     numbers, start = draw.normal(size=64).astype(dtype), draw.normal(size=PLACES).astype(dtype)
     if combine is not np.add:
         numbers[17], start[3] = np.nan, np.nan
     words = numbers.itemsize // 4
-    places, old = updated(name, "global", words, words, numbers, start, returns)
+    places, old = updated(name, family, words, words, numbers, start, returns)
     expected = start.copy()
     for lane in range(64):
         if returns:

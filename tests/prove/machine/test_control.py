@@ -69,6 +69,11 @@ def test_a_loop_of_lanes_that_leave_one_after_the_other() -> None:
     assert np.array_equal(out, np.maximum(3, -(-lane // 3) * 3))
 
 
+def test_what_is_a_matter_of_time_changes_nothing() -> None:
+    out = clean(f"v_mov_b32_e32 v10, v0\ns_setprio 3\ns_sleep 2\ns_nop 7\n{STORE}", NONE, np.zeros(64, np.uint32))
+    assert np.array_equal(out, np.arange(64))
+
+
 def test_waves_take_turns_at_barriers() -> None:
     """Each wave writes its number behind those of the waves before it, as many times as there are waves."""
     lines = """
