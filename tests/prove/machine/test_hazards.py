@@ -163,6 +163,15 @@ def test_every_way_through_the_code_is_looked_at() -> None:
     assert found("s_cbranch_vccnz .Lover", writes, "s_endpgm", ".Lover:", reads) == {}
 
 
+def test_what_a_later_matrix_instruction_writes_is_its_own() -> None:
+    """The second product adds to all of the first one's result, and so comes after it; the third to its own."""
+    products = [f"{SGEMM} v[2:5], v20, v21, v[2:5]", f"{SGEMM} v[0:3], v20, v21, v[2:5]"]
+    added = f"{SGEMM} v[0:3], v22, v23, v[0:3]"
+    assert found(*products, added) == {}
+    (other,) = found(*products, f"{SGEMM} v[8:11], v22, v23, v[4:7]").values()
+    assert other == (8, 1)
+
+
 def test_an_instruction_that_is_not_known_is_refused() -> None:
     with pytest.raises(NotUnderstood, match="the instruction v_frobnicate_b32"):
         found("v_frobnicate_b32 v1, v2")

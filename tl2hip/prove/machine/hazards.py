@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from tl2hip.prove.machine.meanings.control import BRANCHES
 from tl2hip.prove.machine.program import Instruction, Kernel, Label, Program
-from tl2hip.prove.machine.roles import Part, part
+from tl2hip.prove.machine.roles import NOTHING, Cells, Part, part
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,17 @@ class Rule:
         """How many wait states."""
         return self.states + (first.passes if self.passes else 0)
 
-    def meets(self, first: Part, second: Part) -> bool:
-        """Whether it is about these two, which are of its kinds."""
+    def meets(self, first: Part, second: Part, again: Cells) -> bool:
+        """Whether it is about these two, which are of its kinds. Matrix instructions between them write `again`,
+        which is no longer the first one's."""
         if self.used == "any":
             return True
         made = first.cells(self.made)
+        left = made - again if self.made == "rows" else made
         if self.used in ("whole", "part"):
             added = second.cells("sum")
-            return bool(made & added) and (made == added) == (self.used == "whole")
-        return not made.isdisjoint(second.cells(self.used))
+            return bool(left & added) and (made == added) == (self.used == "whole")
+        return not left.isdisjoint(second.cells(self.used))
 
 
 TABLE = """
@@ -150,10 +152,11 @@ def _of_kernel(kernel: Kernel) -> Iterator[Hazard]:
     furthest = {kinds: _furthest(kinds, longest) for kinds in named}
     for at, second in enumerate(parts):
         seen: dict[Rule, Hazard] = {}
-        for number, given in _back(at, parts, before, furthest[second.kinds]):
+        for given, number, again in _back(at, parts, before, furthest[second.kinds]):
             first = parts[number]
             for rule in _between(first.kinds, second.kinds, first.name == second.name):
-                if given < (needed := rule.needed(first)) and rule not in seen and rule.meets(first, second):
+                needed = rule.needed(first)
+                if given < needed and rule not in seen and rule.meets(first, second, again):
                     seen[rule] = Hazard(kernel.name, rule, kernel.code[number], kernel.code[at], needed, given)
         yield from seen.values()
 
@@ -184,20 +187,26 @@ def _predecessors(kernel: Kernel) -> Sequence[list[int]]:
 ENDS = ("s_branch", "s_endpgm")
 
 
-def _back(at: int, parts: Sequence[Part], before: Sequence[list[int]], most: int) -> Iterator[tuple[int, int]]:
-    """Instructions that may come before one, the nearest first, and the fewest states between: below `most`."""
-    waiting = [(0, one) for one in before[at]] if most else []
-    seen: set[int] = set()
+def _back(
+    at: int, parts: Sequence[Part], before: Sequence[list[int]], most: int
+) -> Iterator[tuple[int, int, Cells]]:
+    """Ways back from an instruction, the shortest first: the wait states on it, below `most`; the instruction that
+    it leads to; the registers that matrix instructions on it write. One that shows nothing new is left out."""
+    waiting = [(0, one, NOTHING) for one in before[at]] if most else []
+    seen: dict[int, list[Cells]] = {}
     while waiting:
-        given, number = heapq.heappop(waiting)
-        if number in seen:
+        given, number, again = heapq.heappop(waiting)
+        known = seen.setdefault(number, [])
+        if any(other <= again for other in known):
             continue
-        seen.add(number)
-        yield number, given
-        further = given + parts[number].states
+        known.append(again)
+        yield given, number, again
+        one = parts[number]
+        further = given + one.states
         if further < most:
-            for one in before[number]:
-                heapq.heappush(waiting, (further, one))
+            over = again | one.cells("rows") if "matrix" in one.kinds else again
+            for earlier in before[number]:
+                heapq.heappush(waiting, (further, earlier, over))
 
 
 @lru_cache(maxsize=4096)
