@@ -66,7 +66,7 @@ def proven(name: str, load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatc
 
     class Loading:
         @staticmethod
-        def load(text: str, *, detect: bool = True) -> Library:
+        def load(text: str, *, detect: bool = True, origins: object = None) -> Library:
             assert detect
             made: Library = load(text)
             return made

@@ -203,9 +203,9 @@ def _one_less(kernel: Kernel, at: int) -> Kernel:
 
 
 def test_verify_finds_what_is_missing_in_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    def as_code(text: str, detect: bool) -> MachineLibrary:
+    def as_code(text: str, how: verify.Options) -> MachineLibrary:
         lines = compile_device(text, lines=True).text.replace("\ts_nop 1\n", "\ts_nop 0\n")
-        return MachineLibrary(text, detect=detect, program=assembly.read(lines))
+        return MachineLibrary(text, detect=how.detect, program=assembly.read(lines))
 
     path = GOLDEN / "spmv" / "kernel.py"
     how = {"shapes": 1, "work": 1_000, "python_work": 1_000, "machine": True}
