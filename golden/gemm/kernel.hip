@@ -97,6 +97,16 @@ static inline __device__ f32x4 mfma_f32_16x16x16f16(f16x4 left, f16x4 right, f32
 // What a scheduling group counts.
 enum { vector = 0x2, matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };
 
+// The results of matrix instructions are there, whichever way the code goes on.
+static inline __device__ void settle_7()
+{
+    __builtin_amdgcn_sched_barrier(0);
+#ifdef __AMDGCN__
+    asm volatile("s_nop 6");
+#endif
+    __builtin_amdgcn_sched_barrier(0);
+}
+
 // a tile of 128 x 128 a block, 2 x 2 waves
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
 gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, float *__restrict__ C,
@@ -332,6 +342,7 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
             sums[r][c] = mfma_f32_16x16x16f16(part_B[1][c].hi, part_A[1][r].hi, sums[r][c]);
         }
     }
+    settle_7();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
@@ -600,6 +611,7 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
             sums[r][c] = mfma_f32_16x16x16f16(part_B[1][c].hi, part_A[1][r].hi, sums[r][c]);
         }
     }
+    settle_7();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {

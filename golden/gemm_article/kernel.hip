@@ -93,6 +93,16 @@ static inline __device__ f32x4 mfma_f32_16x16x16f16(f16x4 left, f16x4 right, f32
     return __builtin_amdgcn_mfma_f32_16x16x16f16(left, right, sums, 0, 0, 0);
 }
 
+// The results of matrix instructions are there, whichever way the code goes on.
+static inline __device__ void settle_7()
+{
+    __builtin_amdgcn_sched_barrier(0);
+#ifdef __AMDGCN__
+    asm volatile("s_nop 6");
+#endif
+    __builtin_amdgcn_sched_barrier(0);
+}
+
 // a tile of 64 x 64 a block, 1 x 2 waves
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(128, 128), amdgpu_waves_per_eu(4, 4))) void
 matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B,
@@ -260,6 +270,7 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
             sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
         }
     }
+    settle_7();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
@@ -458,6 +469,7 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
             sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
         }
     }
+    settle_7();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {

@@ -109,6 +109,16 @@ static inline __device__ f32x4 mfma_f32_16x16x32_fp8_fp8(i64 left, i64 right, f3
 // What a scheduling group counts.
 enum { vector = 0x2, matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };
 
+// The results of matrix instructions are there, whichever way the code goes on.
+static inline __device__ void settle_7()
+{
+    __builtin_amdgcn_sched_barrier(0);
+#ifdef __AMDGCN__
+    asm volatile("s_nop 6");
+#endif
+    __builtin_amdgcn_sched_barrier(0);
+}
+
 // f32 to bf16, to nearest even, in integers: gfx942 has no instruction for it.
 static inline __host__ __device__ __bf16 bf16_from_f32(float x)
 {
@@ -332,6 +342,7 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
             sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[1][c][1], part_A[1][r][1], sums[r][c]);
         }
     }
+    settle_7();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
@@ -580,6 +591,7 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
             sums[r][c] = mfma_f32_16x16x32_fp8_fp8(part_B[1][c][1], part_A[1][r][1], sums[r][c]);
         }
     }
+    settle_7();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {

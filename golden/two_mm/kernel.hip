@@ -100,6 +100,16 @@ static inline __device__ f32x4 mfma_f32_16x16x4f32(float left, float right, f32x
 // What a scheduling group counts.
 enum { vector = 0x2, matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };
 
+// The results of matrix instructions are there, whichever way the code goes on.
+static inline __device__ void settle_11()
+{
+    __builtin_amdgcn_sched_barrier(0);
+#ifdef __AMDGCN__
+    asm volatile("s_nop 10");
+#endif
+    __builtin_amdgcn_sched_barrier(0);
+}
+
 // a block for 4096 elements, 4 at a time
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
 two_mm_kernel(float *__restrict__ T, i64 M, i64 N)
@@ -446,6 +456,7 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
             sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums[r][c]);
         }
     }
+    settle_11();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
@@ -760,6 +771,7 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
             sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums[r][c]);
         }
     }
+    settle_11();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {

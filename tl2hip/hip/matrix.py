@@ -21,12 +21,33 @@ from tl2hip.plan.matrix_ir import (
     MatrixMultiply,
     Part,
     Remark,
+    Settle,
     TakeTile,
     TurnBytes,
     Window,
 )
 
 ON_DEVICE = "static inline __device__"
+
+MOST_WAITED = 16
+"""Wait states of one s_nop, at most (CDNA3 ISA guide)."""
+
+
+def settle(states: int) -> Helper:
+    """Waits so many wait states; there is no builtin for that."""
+    waits = (min(left, MOST_WAITED) - 1 for left in range(states, 0, -MOST_WAITED))
+    code = "".join(f'    asm volatile("s_nop {n}");\n' for n in waits)
+    return Helper(
+        f"settle_{states}",
+        "// The results of matrix instructions are there, whichever way the code goes on.\n"
+        f"{ON_DEVICE} void settle_{states}()\n{{\n"
+        "    __builtin_amdgcn_sched_barrier(0);\n"
+        "#ifdef __AMDGCN__\n"
+        f"{code}"
+        "#endif\n"
+        "    __builtin_amdgcn_sched_barrier(0);\n}",
+    )
+
 
 LDS_BARRIER = Helper(
     "lds_barrier",
@@ -252,3 +273,8 @@ def _remark(s: Remark, w: Writer) -> None:
 @write.register
 def _keep_order(s: KeepOrder, w: Writer) -> None:
     w.line("__builtin_amdgcn_sched_barrier(0);")
+
+
+@write.register
+def _settle(s: Settle, w: Writer) -> None:
+    w.line(f"{w.ctx.call(settle(s.states))}();")

@@ -134,6 +134,27 @@ class KeepOrder:
     """The compiler moves no instruction across this place."""
 
 
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Waits until the results of matrix instructions are there, which takes so many wait states.
+
+    The hardware does not wait for all who read or overwrite them. The compiler puts wait states in, but looks at a
+    block once, on the first way that leads to it: behind a branch they may be missing on another way.
+    """
+
+    states: int
+
+
 MatrixStmt = (
-    TakeTile | Window | Fetch | FetchFirst | TurnBytes | MatrixMultiply | LdsBarrier | Group | Remark | KeepOrder
+    TakeTile
+    | Window
+    | Fetch
+    | FetchFirst
+    | TurnBytes
+    | MatrixMultiply
+    | LdsBarrier
+    | Group
+    | Remark
+    | KeepOrder
+    | Settle
 )

@@ -32,6 +32,7 @@ from tl2hip.plan.matrix_ir import (
     MatrixMultiply,
     Part,
     Remark,
+    Settle,
     TakeTile,
     TurnBytes,
     Window,
@@ -74,7 +75,7 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (Var(name, dtype),)
         case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | Remark():
             return ()
-        case KeepOrder() | TurnBytes():
+        case KeepOrder() | Settle() | TurnBytes():
             return ()
 
 
@@ -164,7 +165,7 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, slot=each(f, s.slot), index=each(f, s.index), count=f(s.count))
         case Barrier() | Combine() | Prefix() | DeclareVector() | LdsBarrier() | Group() | Remark():
             return s
-        case KeepOrder() | TurnBytes():
+        case KeepOrder() | Settle() | TurnBytes():
             return s
 
 

@@ -16,16 +16,15 @@ from tl2hip.source.span import Source
 
 PROGRAMS, UNIT, BOUNDED = 320, 40, 80
 UNITS = range(0, PROGRAMS, UNIT)
-MISSED_BY_LLVM = ("fuzz_94_kernel_aligned_2", "fuzz_94_kernel_3")
-"""Kernels where a branch skips the end of an f64 product: two wait states are missing on that way. LLVM looks at a
-block once, on the first way that leads to it, which here is the longer one."""
 
 
 @pytest.mark.slow
-def test_llvm_still_misses_what_it_is_said_to_miss() -> None:
+def test_llvm_leaves_out_wait_states_that_the_printed_text_puts_in() -> None:
+    """Where a branch skips the end of an f64 product: LLVM looks at a block once, on the first way leading to it,
+    which here is the longer one."""
     text = api.convert(Source("fuzz.py", unit_text([program(94)]))).text
-    found = hazards.find(assembly.read(compile_device(text).text))
-    assert {one.kernel for one in found} == set(MISSED_BY_LLVM)
+    assert "settle_18();" in text
+    found = hazards.find(assembly.read(compile_device(text.replace("    settle_18();\n", "")).text))
     assert {one.first.name for one in found} == {"v_mfma_f64_16x16x4_f64"}
 
 
@@ -38,5 +37,4 @@ def test_no_instruction_is_unknown(first: int) -> None:
     assert len(code.kernels) >= len(printed) >= 0.8 * UNIT
     encoded = encode(code, executor().functions, MEANINGS)
     assert len(encoded.kernels) == len(code.kernels)
-    near = [one for one in hazards.find(code) if one.kernel not in MISSED_BY_LLVM]
-    assert [str(one) for one in near] == []
+    assert [str(one) for one in hazards.find(code)] == []

@@ -54,6 +54,12 @@ class Mfma:
         return self.m * self.n * self.blocks // LANES
 
     @property
+    def settled(self) -> int:
+        """Wait states from its issue until any instruction may read or overwrite its result (CDNA3 ISA guide 7.5;
+        LLVM's `checkMAIVALUHazards`): three more than its passes of four clocks, for f64 what memory needs."""
+        return 18 if self.result is F64 else self.clocks // 4 + 3
+
+    @property
     def macs(self) -> int:
         """Multiplications with an addition."""
         return self.m * self.n * self.k * self.blocks

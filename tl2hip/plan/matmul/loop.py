@@ -17,7 +17,7 @@ from tl2hip.plan.ir import Declare, DeviceIf, DeviceStmt, For, Let
 from tl2hip.plan.matmul.side import Side, each
 from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matmul.words import Words
-from tl2hip.plan.matrix_ir import Group, KeepOrder, Kind, LdsBarrier, MatrixMultiply, Remark
+from tl2hip.plan.matrix_ir import Group, KeepOrder, Kind, LdsBarrier, MatrixMultiply, Remark, Settle
 from tl2hip.source.span import Span
 
 
@@ -149,6 +149,7 @@ class SumLoop:
                 yield from self._read(s)
             for p in range(t.parts):
                 yield self._multiply(s, p)
+        yield Settle(t.mfma.settled)
 
     # --- the parts of a turn -----------------------------------------------------------------------------
 
