@@ -103,7 +103,7 @@ def test_the_matrix_product_is_bound_by_its_matrix_units() -> None:
         assert one.kernel.name == "gemm_kernel_aligned" and one.resident == 2 and one.hot is not None
         assert one.hot.together is not None and 0.8 < one.hot.together.mfma < 0.99
         assert one.hot.source and any("ds_read_b128" in place.text for place in one.hot.places)
-    assert found[0].busy.memory < 0.5 < found[2].busy.memory
+    assert found[0].busy.memory < 0.75 * found[2].busy.memory
 
 
 def test_a_sum_of_arrays_is_bound_by_memory() -> None:
