@@ -11,6 +11,7 @@ import pytest
 
 from tests.prove.machine.assembled import library
 from tests.prove.machine.modelled import only
+from tl2hip.prove.machine.library import MachineLibrary
 from tl2hip.prove.machine.model import Lanes, Step, Trace
 
 LANE = "v_and_b32_e32 v1, 63, v0\n"
@@ -226,3 +227,28 @@ def test_calls_after_a_trace_run_all_blocks() -> None:
         assert ran.status == 0 and list(out) == [0, 1, 2, 0]
         again = made.trace("launch", args, block=1)
     assert trace == again
+
+
+def test_launches_are_counted_and_traced_alone() -> None:
+    text = (
+        "#include <hip/hip_runtime.h>\ntypedef long long i64;\n"
+        '#define KERNEL extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(64, 64))) void\n'
+        "KERNEL one(int *x) { x[threadIdx.x] = 1; }\n"
+        "KERNEL two(int *x) { for (int k = 0; k < x[0]; ++k) x[1 + k] += 2; }\n"
+        'extern "C" hipError_t both(int *x, i64 n, hipStream_t stream) {\n'
+        "    for (i64 k = 0; k < n; ++k) hipLaunchKernelGGL(one, dim3(3), dim3(64), 0, stream, x);\n"
+        "    if (n > 1) hipLaunchKernelGGL(two, dim3(1), dim3(64), 0, stream, x);\n"
+        "    return hipGetLastError();\n}\n"
+    )
+    x = np.zeros(64, np.int32)
+    with MachineLibrary(text, detect=False) as made:
+        assert made.launches("both", [x, np.int64(3)]) == {"one": 3, "two": 1}
+        assert made.launches("both", [x, np.int64(1)]) == {"one": 1} and not x.any()
+        short = made.trace("both", [x, np.int64(3)], kernel="two", alone=True)
+        assert not x.any()
+        long = made.trace("both", [x, np.int64(3)], kernel="two")
+        assert long.steps > short.steps and x[:3].tolist() == [1, 3, 1]
+        with pytest.raises(ValueError, match="launches cannot be counted: the launcher does not come to an end"):
+            made.launches("both", [x, np.int64(1 << 40)])
+        made.call("both", [x, np.int64(1)])
+        assert x.tolist() == [1] * 64

@@ -16,6 +16,7 @@ from tl2hip.prove.emulate.library import (
     QUICK_FLAGS,
     Argument,
     Library,
+    Run,
     UnsupportedHost,
     load_mathematics,
     unsupported,
@@ -43,6 +44,10 @@ NOT_DONE = (
     "an index from M0 that leads past the kernel's registers",
 )
 """The reasons, in the order of runtime/machine.h."""
+NEVER = (1 << 32) - 1
+"""A launch that no run comes to."""
+MOST_CALLS = 1 << 20
+"""Calls to HIP's functions of a launcher whose kernels do not run, from which on it is given up."""
 _TRACING = threading.Lock()  # there is room for one trace
 NAMES = {VCC: "vcc_lo", VCC + 1: "vcc_hi", M0: "m0", EXEC: "exec_lo", EXEC + 1: "exec_hi"}
 
@@ -117,10 +122,12 @@ class MachineLibrary(Library):
         kernel: str | None = None,
         block: int = 0,
         launch: int = 0,
+        alone: bool = False,
         seconds: int = 60,
     ) -> Trace:
         """What one block executes of a launcher's call: `launch` counts the launches of the kernel (of any,
-        without one), `block` the blocks along x first. Neither the other blocks nor what would follow is run.
+        without one), `block` the blocks along x first. Neither the other blocks nor what would follow is run, and
+        with `alone` no launch before it either: it then finds in memory what the caller gave.
 
         Raises ValueError where there is no such launch or block, where it executes more than 4 million
         instructions, and where the run is given up before.
@@ -128,12 +135,28 @@ class MachineLibrary(Library):
         if launch < 0 or block < 0:
             raise ValueError("launches and blocks are counted from 0")
         with _TRACING:
-            self._wanted = (threading.get_ident(), Wanted(kernel or "", launch, block))
-            try:
-                run = self.call(launcher, args, seconds=seconds)
-            finally:
-                self._wanted = None
+            run = self._tracing(launcher, args, Wanted(kernel or "", launch, block, alone), seconds)
             return read_trace(self._runtime, self._program, run)
+
+    def launches(self, launcher: str, args: Sequence[Argument], *, seconds: int = 60) -> dict[str, int]:
+        """How often a launcher's call launches each kernel, none of which runs.
+
+        Raises ValueError where the launcher refuses the arguments or does not come to an end, as it may where it
+        waits for what a kernel computes.
+        """
+        with _TRACING:
+            run = self._tracing(launcher, args, Wanted("", NEVER, 0, True), seconds)
+        if run.status or run.errors:
+            told = run.errors[0].message if run.errors else f"the launcher gives {run.status}"
+            raise ValueError(f"launches cannot be counted: {told}")
+        return run.launches
+
+    def _tracing(self, launcher: str, args: Sequence[Argument], wanted: Wanted, seconds: int) -> Run:
+        self._wanted = (threading.get_ident(), wanted)
+        try:
+            return self.call(launcher, args, seconds=seconds, calls=None if wanted.launch != NEVER else MOST_CALLS)
+        finally:
+            self._wanted = None
 
     def _instruction(self, site: int) -> Instruction | None:
         if not site & MACHINE_SITE:

@@ -22,11 +22,12 @@ SAMPLE = np.dtype([
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The block that is traced; `kernel` is "" for any."""
+    """The block that is traced; `kernel` is "" for any. `alone`: no other launch runs."""
 
     kernel: str
     launch: int
     block: int
+    alone: bool = False
 
 
 class Traced(ctypes.Structure):
@@ -43,11 +44,11 @@ class Traced(ctypes.Structure):
 
 def want(runtime: ctypes.CDLL, wanted: Wanted | None) -> None:
     """Say which block the next call traces. None: no one, and what was recorded stays."""
-    runtime.tl2hip_trace.argtypes = [ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint64]
+    runtime.tl2hip_trace.argtypes = [ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_bool]
     if wanted is None:
-        runtime.tl2hip_trace(None, 0, 0)
+        runtime.tl2hip_trace(None, 0, 0, False)
     else:
-        runtime.tl2hip_trace(wanted.kernel.encode(), wanted.launch, wanted.block)
+        runtime.tl2hip_trace(wanted.kernel.encode(), wanted.launch, wanted.block, wanted.alone)
 
 
 def read_trace(runtime: ctypes.CDLL, program: Program, run: Run) -> Trace:

@@ -131,6 +131,8 @@ EXPORT void tl2hip_launch_machine(const char* name, const void* given, u32 bytes
     if (int wrong = check_sizes(grid, block, lds)) return refuse_launch(site, wrong);
     if (threads > kernel.most_threads || bytes != kernel.given_bytes) return refuse_launch(site, 9);
     note_launch(name);
+    trace_launch(name);
+    if (trace_passes_over()) return;
     memcpy(unit.grid, grid, sizeof unit.grid);
     memcpy(unit.block, block, sizeof unit.block);
     unit.threads = threads;
@@ -141,7 +143,6 @@ EXPORT void tl2hip_launch_machine(const char* name, const void* given, u32 bytes
     unit.machine_site = site_now;
     running = {&kernel, number, kernel.code};
     write_arguments(kernel, given);
-    trace_launch(name);
     shadow_launch();
     if (!scratch_launch(kernel.scratch, unit.wave_count)) return refuse_launch(site, 2);
     u32 mode = __builtin_ia32_stmxcsr();

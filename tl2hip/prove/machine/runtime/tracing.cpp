@@ -27,10 +27,12 @@ struct Traced {
     u8 no_room;  // there was no memory for steps
 };
 
-// Which block of which launch of a kernel, "" for any. The name is kept here: the caller's is gone after its call.
+// Which block of which launch of a kernel, "" for any, and whether no other launch runs. The name is kept here: the
+// caller's is gone after its call.
 constexpr u32 LONGEST_NAME = 4096;
 struct Wanted {
     bool any;  // something is
+    bool alone;
     u32 launch;
     u64 block;
     char name[LONGEST_NAME];
@@ -53,9 +55,10 @@ static u16 sample_of[2][MOST_SAMPLED];  // of accesses of memory and of LDS, by 
 static Traces accesses[MOST_ACCESSES];
 static u32 access_count;
 
-EXPORT void tl2hip_trace(const char* name, u32 launch, u64 block) {
+EXPORT void tl2hip_trace(const char* name, u32 launch, u64 block, bool alone) {
     wanted.any = name;
     if (!name) return;
+    wanted.alone = alone;
     wanted.launch = launch;
     wanted.block = block;
     u32 length = 0;
@@ -78,6 +81,8 @@ void trace_launch(const char* name) {
     steps = (Step*)at;
     samples = (Sample*)(steps + MOST_STEPS);
 }
+
+bool trace_passes_over() { return wanted.any && wanted.alone && !tracing; }
 
 bool trace_leaves_out(u64 block) { return tracing && block != wanted.block; }
 
