@@ -86,13 +86,15 @@ def write(path: Path, text: str) -> bool:
     if present(path) == text:
         return False
     try:
-        _replace(Path(os.path.realpath(path)), text.encode())
+        replace(path, text.encode())
     except OSError as error:
         raise _unwritable(path, error) from None
     return True
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace(path: Path, data: bytes) -> None:
+    """Gives a file other bytes in one step; a link is followed. Raises OSError, and then nothing has changed."""
+    path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)

@@ -28,6 +28,10 @@ def _painted(line: str) -> str:
     return line
 
 
+BAR = 30
+"""Columns of a progress bar."""
+
+
 class Progress:
     """A line on a terminal that says how far a long run is; nothing elsewhere."""
 
@@ -37,8 +41,18 @@ class Progress:
 
     def show(self, done: int, name: str) -> None:
         """Says what was done last."""
-        if self.on and done > 1:
-            sys.stderr.write(f"\r\x1b[K{done} converted: {name[-60:]}")
+        if done > 1:
+            self._write(f"{done} converted: {name[-60:]}")
+
+    def bar(self, done: int, most: int, best: float | None) -> None:
+        """Says how many of so many candidates are judged, and the best score of theirs."""
+        filled = BAR * min(done, most) // max(1, most)
+        score = "" if best is None else f", the best {best:,.0f} clocks"
+        self._write(f"[{'#' * filled}{'.' * (BAR - filled)}] {done} of at most {most} judged{score}")
+
+    def _write(self, words: str) -> None:
+        if self.on:
+            sys.stderr.write(f"\r\x1b[K{words}")
             sys.stderr.flush()
             self.shown = True
 

@@ -6,6 +6,7 @@ shows; large and cancelling data strain the rounding; edges hold NaN, infinities
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -42,8 +43,10 @@ class NoScalars(Exception):
     """No scalars were found that the asserts of a kernel admit beside the given sizes."""
 
 
-def data(nest: Nest, dims: Mapping[str, int], mode: str, seed: int) -> Data:
+def data(nest: Nest, dims: Mapping[str, int], mode: str, seed: int, *, block: int | None = None) -> Data:
     """Arguments of the given shape in one of `MODES`; arrays that the kernel writes hold noise.
+
+    With `block`, arrays of floats with more elements repeat so many.
 
     Integer arrays that are subscripts lie mostly in range, with duplicates, in falling order at times, some of
     them negative; in mode "edges" some lie outside. Row pointers rise within the array they point into. Raises
@@ -57,12 +60,26 @@ def data(nest: Nest, dims: Mapping[str, int], mode: str, seed: int) -> Data:
     if given is None:
         raise NoScalars(nest.name)
     at = Evaluator(nest, dims, given)
-    arrays = {a.name: _array(nest, a, at, found, mode, random) for a in nest.arrays if a.role == "parameter"}
+    arrays = {}
+    for a in nest.arrays:
+        if a.role != "parameter":
+            continue
+        shape = tuple(int(n or 0) for n in at.extents(a))
+        part = (block,) if block and a.dtype.is_float and math.prod(shape) > block else shape
+        values = _array(nest, a, part, at, found, mode, random)
+        arrays[a.name] = values if part == shape else np.resize(values, shape)
     return Data(arrays, given)
 
 
-def _array(nest: Nest, a: Array, at: Evaluator, found: Uses, mode: str, random: np.random.Generator) -> Values:
-    shape = tuple(int(n or 0) for n in at.extents(a))
+def _array(
+    nest: Nest,
+    a: Array,
+    shape: tuple[int, ...],
+    at: Evaluator,
+    found: Uses,
+    mode: str,
+    random: np.random.Generator,
+) -> Values:
     kind = numpy_type(a.dtype)
     if a.dtype is BOOL:
         return random.integers(0, 2, shape).astype(np.bool_)

@@ -41,6 +41,12 @@ def decode(data: bytes, name: str) -> Source:
         raise Refused(reading.Undecodable(encoding, str(error), at=Span(1, 0, 1, 1))) from None
 
 
+def encode(data: bytes, text: str) -> bytes:
+    """The bytes of a changed text, in the encoding of the bytes that it was read from."""
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return text.encode(encoding)
+
+
 def _raise_for_first_lines(data: bytes, reason: str) -> NoReturn:
     """Raise for what `detect_encoding` refuses: an unknown encoding, or bad bytes in the first two lines."""
     try:

@@ -78,12 +78,10 @@ def ranking(candidates: Mapping[str, Sequence[Result]]) -> str:
     if any([one.settings for one in results] != settings for results in candidates.values()):
         raise ValueError("candidates are ranked at the same settings")
     lines = [RANKS, assumed(settings)]
-    orders: list[list[str]] = []
     for at, setting in enumerate(settings):
         best_first = sorted((results[at].work, name) for name, results in candidates.items())
-        orders.append([name for _, name in best_first])
         lines.append(f"{setting}: {_ordered(best_first)}")
-    lines.append(_holds(candidates, orders))
+    lines.append(holds({name: [one.work for one in results] for name, results in candidates.items()}))
     return "\n".join(lines)
 
 
@@ -98,21 +96,20 @@ def _ordered(best_first: Sequence[tuple[float, str]]) -> str:
     return " ".join(parts)
 
 
-def _holds(candidates: Mapping[str, Sequence[Result]], orders: Sequence[Sequence[str]]) -> str:
-    """Pairs that differ by more than a tenth, one way at one of the settings and the other way at another."""
-    names = list(candidates)
+def holds(works: Mapping[str, Sequence[float]]) -> str:
+    """Whether candidates have one order at all settings: each has its work at each of them. Pairs are told that
+    differ by more than a tenth, one way at one setting and the other way at another."""
+    names = list(works)
     turned = []
     for at, first in enumerate(names):
         for second in names[at + 1 :]:
-            ways = {
-                _way(one.work, other.work)
-                for one, other in zip(candidates[first], candidates[second], strict=True)
-            }
+            ways = {_way(one, other) for one, other in zip(works[first], works[second], strict=True)}
             if {-1, 1} <= ways:
                 turned.append(f"{first} and {second}")
     if turned:
         return f"The order turns with the memory's settings: {', '.join(turned)}."
-    if len({tuple(order) for order in orders}) == 1:
+    each = zip(*works.values(), strict=True)
+    if len({tuple(sorted(names, key=dict(zip(names, found, strict=True)).__getitem__)) for found in each}) == 1:
         return "The order is the same at all settings."
     return "The order is the same at all settings but for what is not told apart."
 
