@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parents[1]
-LAYERS = ("dtypes", "source", "dialects", "nest", "rule", "plan", "hip", "prove", "api", "cli")
+LAYERS = ("dtypes", "source", "dialects", "nest", "rule", "plan", "hip", "prove", "api", "tune", "cli")
 """Each may import those before it."""
 
 RUNS_PYTHON = ("prove", "notation")

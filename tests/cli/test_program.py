@@ -45,7 +45,7 @@ def test_help_and_version(tmp_path: Path) -> None:
     assert helped.returncode == 0 and "exit codes: " in helped.stdout
     bare = run(cwd=tmp_path)
     assert (bare.returncode, bare.stdout, bare.stderr) == (2, "", helped.stdout)
-    for command in ("emit", "verify", "inspect", "explain", "test-rules", "doctor"):
+    for command in ("emit", "verify", "inspect", "tune", "explain", "test-rules", "doctor"):
         assert command in helped.stdout
     version = run("--version", cwd=tmp_path)
     assert version.returncode == 0 and version.stdout.startswith("tl2hip ") and "target gfx942" in version.stdout

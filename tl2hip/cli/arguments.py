@@ -16,6 +16,7 @@ COMMANDS = {
     "emit": "print the HIP text of kernels",
     "verify": "prove printed kernels equal to their Python; runs your Python",
     "inspect": "a table of each compiled kernel, and what an expert would say of it",
+    "tune": "which marks make kernels best, by a model; writes them into the file",
     "explain": "where each loop went and why; or the page of a code",
     "test-rules": "check the rules of a folder; imports them",
     "doctor": "which compilers are there, and what can be proven here",

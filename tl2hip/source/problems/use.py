@@ -207,3 +207,39 @@ class WorkerDied(Problem):
     )
     example: ClassVar[str] = "tl2hip emit kernels/ -o hip/ --jobs 64\n"
     rewrite: ClassVar[str] = "tl2hip emit kernels/ -o hip/ --jobs 4\n"
+
+
+@dataclass(frozen=True)
+class NothingToMark(Problem):
+    """A kernel that `tune` has nothing to say of."""
+
+    code: ClassVar[str] = "TL812"
+    title: ClassVar[str] = "no loop that marks can be tried on"
+    message: ClassVar[str] = "`{name}` has no loop over a range whose marks may change"
+    help: ClassVar[str] = "{way}"
+    why: ClassVar[str] = (
+        "`tl2hip tune` writes `i: Tile[int, …]` above loops `for i in range(…)`. Tiles of other notations are sizes"
+        " in their own loops, array expressions have no loops to name, and loops that are `serial`, marked by"
+        " `tiled`, or marked with something else than numbers stay as they are."
+    )
+    example: ClassVar[str] = "tl2hip tune gemm_tiles.py\n"
+    rewrite: ClassVar[str] = "tl2hip emit gemm_tiles.py --stop-after nest\n"
+
+    name: str
+    way: str = "write it as loops over elements: `tl2hip emit --stop-after nest` prints it so"
+
+
+@dataclass(frozen=True)
+class ChangedMeanwhile(Problem):
+    """A file that is not what was tuned any more."""
+
+    code: ClassVar[str] = "TL813"
+    title: ClassVar[str] = "a file that changed while it was tuned"
+    message: ClassVar[str] = "this file is not what was tuned any more: nothing is written"
+    help: ClassVar[str] = "run the same command again: what is judged is kept"
+    why: ClassVar[str] = (
+        "A search takes a while, and `--apply` writes into your file. Where that was changed since it was read, the"
+        " change would be lost."
+    )
+    example: ClassVar[str] = "tl2hip tune gemm.py --apply\n"
+    rewrite: ClassVar[str] = "tl2hip tune gemm.py --apply\n"
