@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import distributed
 import pytest
 
 from tests.tune.judgements import TASK, judged, space_of
 from tl2hip.prove.emulate import unsupported
 from tl2hip.tune import search as searching
-from tl2hip.tune.executors import processes
+from tl2hip.tune.executors import Cluster, processes
 from tl2hip.tune.judge import Judged, Looked
 from tl2hip.tune.search import Fatal, Found, search
 from tl2hip.tune.space import Candidate, Space, spelled
 from tl2hip.tune.store import Store
 from tl2hip.tune.task import Task
-from tl2hip.tune.workers import Here, Workers
+from tl2hip.tune.workers import Failed, Here, Workers
 
 proves = pytest.mark.skipif(unsupported() is not None, reason="no emulated compute unit here")
 SPACE = space_of(TASK, "tile", "waves")
@@ -191,3 +197,55 @@ def test_the_result_is_the_same_for_any_number_of_workers(tmp_path: Path) -> Non
     assert found[0] == found[1]
     assert found[0].bare is not None and len(found[0].ranked) >= 4
     assert all(one.judged.registers and len(one.judged.works) == 3 for one in found[0].ranked)
+
+
+def dying(land: Land, path: Path, die: Any) -> Found:
+    """A search in two processes, one of which dies where it is said."""
+    judge = land.judge
+
+    def judge_or_die(task: Task, code: str, candidate: Candidate, limit: float | None = None) -> Judged:
+        if die(code):
+            os._exit(1)
+        return judge(task, code, candidate, limit)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(searching, "judge", judge_or_die)
+        make = partial(ProcessPoolExecutor, 2, mp_context=get_context("fork"))
+        with Workers(make) as workers:
+            return search(TASK, SPACE, workers, Store(path / "one.jsonl"), budget=30)
+
+
+def test_a_search_whose_worker_dies_loses_nothing(land: Land, tmp_path: Path) -> None:
+    def once(code: str) -> bool:
+        try:
+            (tmp_path / "died").touch(exist_ok=code != "i: 4")
+        except FileExistsError:
+            return False
+        return code == "i: 4"
+
+    (tmp_path / "of").mkdir()
+    assert dying(land, tmp_path / "of", lambda code: code == "i: 4" and once(code)) == run(tmp_path / "still", 30)
+    assert (tmp_path / "died").exists()
+
+
+def test_a_candidate_that_kills_its_worker_is_left_out(land: Land, tmp_path: Path) -> None:
+    found = dying(land, tmp_path, lambda code: code == "i: 2")
+    assert found.failed == (Failed("WorkerDied", "its worker died twice"),)
+    assert "i: 2" not in names(found) and names(found)[0] == names(run(tmp_path / "still", 30))[0]
+
+
+@proves
+def test_a_search_on_a_cluster_loses_nothing_with_a_worker_that_is_killed(tmp_path: Path) -> None:
+    space = space_of(TASK, "tile", "waves")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as two:
+        pids = [worker.pid for worker in two.workers.values()]
+
+        def kill(done: int, most: int, best: float | None) -> None:
+            if done == 3 and len(pids) == 2:
+                os.kill(pids.pop(), signal.SIGKILL)
+
+        with Workers(lambda: Cluster(f"dask:{two.scheduler_address}"), window=64) as workers:
+            found = search(TASK, space, workers, Store(tmp_path / "two.jsonl"), budget=6, tell=kill)
+    assert len(pids) == 1
+    with Workers(Here) as workers:
+        assert found == search(TASK, space, workers, Store(tmp_path / "one.jsonl"), budget=6)

@@ -33,11 +33,15 @@ Said = Mapping[str, Marks]
 
 def stated(text: str, kernel: str) -> dict[str, Marks | None]:
     """What a kernel says of each of its loops over a range, in their order; None where that is not plain numbers,
-    or stands in the loop itself: marks that are not to be changed."""
+    or stands in the loop itself: marks that are not to be changed.
+
+    Nothing for a function that does not stand at the file's top level.
+    """
     module = cst.parse_module(text)
-    imports = Imports(module)
-    found = _Loops(imports)
-    _function(module, kernel).body.visit(found)
+    found = _Loops(Imports(module))
+    function = _function(module, kernel)
+    if function is not None:
+        function.body.visit(found)
     return {name: found.marks.get(name, ()) for name in found.loops}
 
 
@@ -46,10 +50,13 @@ def write(text: str, kernel: str, said: Said) -> str:
 
     A mark that is there already is changed at its place, a new one goes above the outermost loop around its own,
     one that says nothing goes with its line. Names that the marks need are added to the file's import of tl2hip.
+    Raises KeyError where there is no such function at the file's top level.
     """
     module = cst.parse_module(text)
     imports = Imports(module)
     function = _function(module, kernel)
+    if function is None:
+        raise KeyError(kernel)
     found = _Loops(imports)
     function.body.visit(found)
     changed = {name: marks for name, marks in said.items() if found.marks.get(name, ()) != marks}
@@ -65,12 +72,10 @@ def write(text: str, kernel: str, said: Said) -> str:
     return imports.added(replaced).code
 
 
-def _function(module: cst.Module, kernel: str) -> cst.FunctionDef:
-    """The kernel; KeyError where the file has no function of that name."""
-    for s in reversed(module.body):
-        if isinstance(s, cst.FunctionDef) and s.name.value == kernel:
-            return s
-    raise KeyError(kernel)
+def _function(module: cst.Module, kernel: str) -> cst.FunctionDef | None:
+    """The kernel; None where the file has no function of that name at its top level."""
+    functions = (s for s in module.body if isinstance(s, cst.FunctionDef))
+    return next((s for s in functions if s.name.value == kernel), None)
 
 
 # --- what is there ---------------------------------------------------------------------------------------
