@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.tune.judgements import TASK, judged, space_of
 from tl2hip.prove.emulate import unsupported
+from tl2hip.prove.machine.library import MachineLibrary
 from tl2hip.tune import judge as judging
 from tl2hip.tune.judge import Judged, judge, judged_of, look
 from tl2hip.tune.task import Task, convert, sizes_for, text_of
@@ -119,6 +121,23 @@ def test_a_spilled_register_is_no_candidate(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(compiled, "compiled", with_spills)
     one = judge(TASK, "x", BARE)
     assert not one.kernels and "spill" in one.refused
+
+
+@proves
+def test_of_a_triangle_the_block_in_the_middle_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = sized(replace(TASK, text=TASK.text.replace("range(N)", "range(i)")), M=8192, N=8192)
+    middle = judge(task, "x", BARE).score
+    trace = MachineLibrary.trace
+    monkeypatch.setattr(MachineLibrary, "trace", lambda *given, **how: trace(*given, **{**how, "block": 0}))
+    assert judge(task, "x", BARE).score < middle / 3
+
+
+@proves
+def test_a_launcher_that_waits_for_its_kernels_cannot_be_ranked() -> None:
+    path = Path(__file__).parents[2] / "golden" / "laplace" / "kernel.py"
+    task = sized(Task("laplace.py", path.read_text(), "laplace"), M=64, N=64)
+    one = judge(task, "x", space_of(task, "tile").bare)
+    assert one.refused == "cannot be modelled: its launcher waits for what its kernels compute"
 
 
 @proves

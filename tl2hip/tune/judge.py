@@ -2,7 +2,7 @@
 
 The score of a candidate is the clocks of the busiest of the chip's compute units, as the model of one has them: the
 blocks of the launch over all units, rounded up, with as many of them there at once as registers and LDS allow. Of a
-launch one block is executed, the first; of several launches of one kernel, the first.
+launch one block is executed, the one in the middle; of several launches of one kernel, the first.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tl2hip.tune.space import Candidate
 from tl2hip.tune.task import Task, convert, text_of
 
 if TYPE_CHECKING:
+    from tl2hip.plan.ir import HostStmt
     from tl2hip.prove.counters import KernelCounters
     from tl2hip.prove.draw import Data
     from tl2hip.prove.emulate import Run
@@ -168,6 +169,8 @@ def judge(task: Task, code: str, candidate: Candidate, limit: float | None = Non
     done = convert(task, text_of(task, candidate))
     (one,), file = done.kernels, done.printed
     assert one.plan is not None and one.nest is not None
+    if _waits_for_kernels(one.plan.host):
+        return Judged(code, "cannot be modelled: its launcher waits for what its kernels compute")
     found = compiled(file.text, one.function.at)
     problems = found.problems or tuple(findings(one.plan, found.counters))
     if wrong := [p.text for p in problems if p.severity == "error"]:
@@ -193,6 +196,18 @@ def judge(task: Task, code: str, candidate: Candidate, limit: float | None = Non
         return Judged(code, f"cannot be modelled: {error}")
 
 
+def _waits_for_kernels(host: Sequence[HostStmt]) -> bool:
+    """Whether a launcher reads back what a kernel computes: what it launches then hangs on that."""
+    from tl2hip.plan.ir import HostIf, HostLoop, HostWhile, ReadBack
+
+    for s in host:
+        if isinstance(s, ReadBack) or (isinstance(s, HostLoop | HostWhile) and _waits_for_kernels(s.body)):
+            return True
+        if isinstance(s, HostIf) and _waits_for_kernels((*s.then, *s.orelse)):
+            return True
+    return False
+
+
 @lru_cache(maxsize=1)
 def drawn(task: Task) -> Data:
     """The data that all candidates of a search run on; drawn once in each process."""
@@ -204,7 +219,7 @@ def drawn(task: Task) -> Data:
 
 
 class _Tracing:
-    """A library whose calls trace the first block of each kernel that they launch, and count its launches; nothing
+    """A library whose calls trace the middle block of each kernel that they launch, and count its launches; nothing
     else runs."""
 
     def __init__(self, machine: MachineLibrary) -> None:
@@ -216,7 +231,7 @@ class _Tracing:
 
         launches = self.machine.launches(launcher, args)
         for name, times in launches.items():
-            self.traces.append((self.machine.trace(launcher, args, kernel=name, alone=True), times))
+            self.traces.append((self.machine.trace(launcher, args, kernel=name, block=None, alone=True), times))
         return Run(0, (), launches, (), ())
 
     def value(self, function: str, args: Sequence[Any]) -> int:

@@ -154,6 +154,7 @@ def test_one_block_of_one_launch_is_recorded() -> None:
     third = traced(lines, blocks=5, block=2)
     assert (third.block, third.grid, third.blocks) == ((2, 0, 0), (5, 1, 1), 5)
     assert third.steps == traced(lines, blocks=5).steps + 2 * 3
+    assert [traced(lines, blocks=n, block=None).block[0] for n in (1, 2, 4, 5)] == [0, 1, 2, 2]
     for how in ({"block": 5}, {"launch": 1}, {"kernel": "other"}):
         with pytest.raises(ValueError, match="does not launch that block"):
             traced(lines, blocks=5, **how)

@@ -30,7 +30,7 @@ from tl2hip.prove.machine.hazards import Hazard
 from tl2hip.prove.machine.meanings import MEANINGS
 from tl2hip.prove.machine.program import AGPRS, EXEC, M0, VCC, Instruction, Program
 from tl2hip.prove.machine.records import ROWS, SCALARS
-from tl2hip.prove.machine.tracing import Wanted, read_trace, want
+from tl2hip.prove.machine.tracing import MIDDLE, Wanted, read_trace, want
 
 if TYPE_CHECKING:
     from tl2hip.prove.machine.model.trace import Trace
@@ -120,22 +120,24 @@ class MachineLibrary(Library):
         args: Sequence[Argument],
         *,
         kernel: str | None = None,
-        block: int = 0,
+        block: int | None = 0,
         launch: int = 0,
         alone: bool = False,
         seconds: int = 60,
     ) -> Trace:
         """What one block executes of a launcher's call: `launch` counts the launches of the kernel (of any,
-        without one), `block` the blocks along x first. Neither the other blocks nor what would follow is run, and
-        with `alone` no launch before it either: it then finds in memory what the caller gave.
+        without one), `block` the blocks along x first, None for the one in the middle. Neither the other blocks nor
+        what would follow is run, and with `alone` no launch before it either: it then finds in memory what the
+        caller gave.
 
         Raises ValueError where there is no such launch or block, where it executes more than 4 million
         instructions, and where the run is given up before.
         """
-        if launch < 0 or block < 0:
+        number = MIDDLE if block is None else block
+        if launch < 0 or number < 0:
             raise ValueError("launches and blocks are counted from 0")
         with _TRACING:
-            run = self._tracing(launcher, args, Wanted(kernel or "", launch, block, alone), seconds)
+            run = self._tracing(launcher, args, Wanted(kernel or "", launch, number, alone), seconds)
             return read_trace(self._runtime, self._program, run)
 
     def launches(self, launcher: str, args: Sequence[Argument], *, seconds: int = 60) -> dict[str, int]:

@@ -20,9 +20,14 @@ SAMPLE = np.dtype([
 ])  # fmt: skip
 
 
+MIDDLE = (1 << 64) - 1
+"""Stands for the number of the block in the middle of a launch (runtime/tracing.cpp)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The block that is traced; `kernel` is "" for any. `alone`: no other launch runs."""
+    """The block that is traced, MIDDLE for the one in the middle; `kernel` is "" for any. `alone`: no other launch
+    runs."""
 
     kernel: str
     launch: int

@@ -94,6 +94,7 @@ static void start_wave(u32 number) {
 static void run_grid(const void*) {
     const u32* grid = unit.grid;
     u64 number = 0, blocks = (u64)grid[0] * grid[1] * grid[2];
+    if (tracing) trace_among(blocks);
     for (unit.id[2] = 0; unit.id[2] < grid[2]; ++unit.id[2])
         for (unit.id[1] = 0; unit.id[1] < grid[1]; ++unit.id[1])
             for (unit.id[0] = 0; unit.id[0] < grid[0]; ++unit.id[0], ++number) {

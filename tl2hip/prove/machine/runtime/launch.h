@@ -87,6 +87,7 @@ extern bool tracing;  // the launch that runs is, as far as its wanted block
 extern bool watched;  // traced, or looked at by the detectors
 void trace_launch(const char* name);
 bool trace_passes_over();  // the launch that comes now does not run
+void trace_among(u64 blocks);  // so many has the launch that is traced
 bool trace_leaves_out(u64 block);
 void trace_block_done();
 void trace_lane(u32 lane, u64 address, u32 bytes, Touch how, bool lds);

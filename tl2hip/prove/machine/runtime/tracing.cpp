@@ -30,6 +30,7 @@ struct Traced {
 // Which block of which launch of a kernel, "" for any, and whether no other launch runs. The name is kept here: the
 // caller's is gone after its call.
 constexpr u32 LONGEST_NAME = 4096;
+constexpr u64 MIDDLE = ~0ul;  // the block in the middle of however many there are
 struct Wanted {
     bool any;  // something is
     bool alone;
@@ -83,6 +84,10 @@ void trace_launch(const char* name) {
 }
 
 bool trace_passes_over() { return wanted.any && wanted.alone && !tracing; }
+
+void trace_among(u64 blocks) {
+    if (wanted.block == MIDDLE) wanted.block = blocks / 2;
+}
 
 bool trace_leaves_out(u64 block) { return tracing && block != wanted.block; }
 
