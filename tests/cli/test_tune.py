@@ -49,7 +49,7 @@ def test_tune_tells_the_best_with_reasons(cli: Cli, tmp_path: Path) -> None:
     assert "its clocks are no times" in ran.out and "latency 200 clk, 54 B/clk" in ran.out
     assert "(the file as it is)" in ran.out and "busy VALU" in ran.out and "; waits " in ran.out
     assert "The order " in ran.out and "texts converted, " in ran.out and ", 0 known from before:" in ran.out
-    assert " refused, TL213: mark that the plan of its loop cannot honour (" in ran.out
+    assert " refused, TL213: mark that the plan of its loop cannot honour; one of them: " in ran.out
     assert "The budget ended the search" in ran.out
     again = cli("tune", "k.py", *QUICK)
     assert again.out.splitlines()[:8] == lines[:8] and "0 known from before" not in again.out

@@ -90,7 +90,8 @@ def _rest(found: Found) -> Iterator[str]:
     if found.slower:
         yield f"    {found.slower} slower: not modelled, what they ask of the units alone takes longer"
     for (code, title), (count, words) in sorted(found.refused.items(), key=lambda one: -one[1][0]):
-        yield f"    {count} refused, {f'{code}: ' if code else ''}{title[0].lower() + title[1:]} ({words})"
+        named = f"{code}: " if code else ""
+        yield f"    {count} refused, {named}{title[0].lower() + title[1:]}; one of them: {words}"
     for words, count in sorted(found.unfit.items()):
         yield f"    {count} cannot be ranked: {words}"
     for one in found.failed:
