@@ -27,12 +27,14 @@ from tl2hip.prove.machine import assembly, hazards
 from tl2hip.prove.machine.encode import encode
 from tl2hip.prove.machine.executor import executor
 from tl2hip.prove.machine.hazards import Hazard
+from tl2hip.prove.machine.lines import read_lines_of
 from tl2hip.prove.machine.meanings import MEANINGS
 from tl2hip.prove.machine.program import AGPRS, EXEC, M0, VCC, Instruction, Program
 from tl2hip.prove.machine.records import ROWS, SCALARS
 from tl2hip.prove.machine.tracing import MIDDLE, Wanted, read_trace, want
 
 if TYPE_CHECKING:
+    from tl2hip.prove.machine.model.shared import Lines
     from tl2hip.prove.machine.model.trace import Trace
 
 MACHINE_SITE = 1 << 60
@@ -139,6 +141,25 @@ class MachineLibrary(Library):
         with _TRACING:
             run = self._tracing(launcher, args, Wanted(kernel or "", launch, number, alone), seconds)
             return read_trace(self._runtime, self._program, run)
+
+    def lines(
+        self,
+        launcher: str,
+        args: Sequence[Argument],
+        kernel: str,
+        blocks: range,
+        *,
+        steps: int,
+        alone: bool = False,
+    ) -> Lines:
+        """How many lines of 128 bytes the `blocks` of the kernel's first launch read, each wave in its first
+        `steps` instructions. What runs before, and what does not, is as with `trace`.
+
+        Raises ValueError where there are no such blocks, and where the run is given up before.
+        """
+        with _TRACING:
+            wanted = Wanted(kernel, 0, blocks.start, alone, len(blocks), steps)
+            return read_lines_of(self._runtime, self._tracing(launcher, args, wanted, 60))
 
     def launches(self, launcher: str, args: Sequence[Argument], *, seconds: int = 60) -> dict[str, int]:
         """How often a launcher's call launches each kernel, none of which runs.

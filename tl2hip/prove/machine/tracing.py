@@ -27,12 +27,15 @@ MIDDLE = (1 << 64) - 1
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """The block that is traced, MIDDLE for the one in the middle; `kernel` is "" for any. `alone`: no other launch
-    runs."""
+    runs. With a `count`, the lines of so many blocks from there on are counted instead, of each wave in its first
+    `steps` instructions (lines.py)."""
 
     kernel: str
     launch: int
     block: int
     alone: bool = False
+    count: int = 0
+    steps: int = 0
 
 
 class Traced(ctypes.Structure):
@@ -49,11 +52,12 @@ class Traced(ctypes.Structure):
 
 def want(runtime: ctypes.CDLL, wanted: Wanted | None) -> None:
     """Say which block the next call traces. None: no one, and what was recorded stays."""
-    runtime.tl2hip_trace.argtypes = [ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_bool]
-    if wanted is None:
-        runtime.tl2hip_trace(None, 0, 0, False)
-    else:
-        runtime.tl2hip_trace(wanted.kernel.encode(), wanted.launch, wanted.block, wanted.alone)
+    runtime.tl2hip_trace.argtypes = [
+        ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_bool, ctypes.c_uint64, ctypes.c_uint32,
+    ]  # fmt: skip
+    one = wanted or Wanted("", 0, 0)
+    name = one.kernel.encode() if wanted else None
+    runtime.tl2hip_trace(name, one.launch, one.block, one.alone, one.count, one.steps)
 
 
 def read_trace(runtime: ctypes.CDLL, program: Program, run: Run) -> Trace:

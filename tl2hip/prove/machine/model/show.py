@@ -8,6 +8,7 @@ from tl2hip.prove.machine.model.result import Busy, Cause, LoopResult, Result
 from tl2hip.prove.machine.model.settings import Settings
 
 RANKS = "The model of one compute unit ranks kernels of one family; its clocks are no times."
+LEAST = "L2: the least, of blocks that run at once and in step; nothing is kept from those before."
 CLOSE = 0.10
 """A difference that says nothing: kernels of one class are not told apart."""
 

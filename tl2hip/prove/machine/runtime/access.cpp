@@ -42,6 +42,7 @@ static void touch_scratch(u64 address, u32 bytes, Touch how) {
 
 void check_lanes(Wave& w, const Addresses& at, u64 exec, u32 bytes, Touch how, u64 site) {
     if (tracing) each_lane(exec, [&](u32 lane) { trace_lane(lane, at.of[lane], bytes, how, false); });
+    if (reading_lines && how != WRITE) each_lane(exec, [&](u32 lane) { lines_read(at.of[lane], bytes); });
     if (!exec || (!detecting && all_in_one(at, exec, bytes, how != READ))) return;
     each_lane(exec, [&](u32 lane) {
         if (how == READ && in_constants(at.of[lane], bytes)) return;
@@ -54,6 +55,7 @@ void check_lanes(Wave& w, const Addresses& at, u64 exec, u32 bytes, Touch how, u
 void check_wave(Wave& w, u64 address, u32 bytes, u64 site) {
     if (in_constants(address, bytes)) return;
     set_lane(w, 0);
+    if (reading_lines) lines_read(address, bytes);
     touch_scalar(address, bytes, site);
 }
 
@@ -65,6 +67,7 @@ void check_update(Wave& w, u32 lane, u64 address, u32 bytes, u64 site) {
         give_up();
     }
     if (tracing) trace_lane(lane, address, bytes, ATOMIC, false);
+    if (reading_lines) lines_read(address, bytes);
     touch_atomic(address, bytes, site);
 }
 

@@ -98,7 +98,8 @@ static void run_grid(const void*) {
     for (unit.id[2] = 0; unit.id[2] < grid[2]; ++unit.id[2])
         for (unit.id[1] = 0; unit.id[1] < grid[1]; ++unit.id[1])
             for (unit.id[0] = 0; unit.id[0] < grid[0]; ++unit.id[0], ++number) {
-                if (trace_leaves_out(number)) continue;
+                if (trace_leaves_out(number) || lines_leave_out(number)) continue;
+                lines_block(number);
                 counting_block(number, blocks);
                 memset(unit.unfenced, 0, unit.threads);
                 memset(block_lds, POISON, running.kernel->lds);
@@ -108,6 +109,7 @@ static void run_grid(const void*) {
                 run_waves();
                 counting_block_done();
                 trace_block_done();
+                lines_block_done(number);
             }
     unit.current = 0;
 }

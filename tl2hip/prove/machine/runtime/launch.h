@@ -93,6 +93,19 @@ void trace_block_done();
 void trace_lane(u32 lane, u64 address, u32 bytes, Touch how, bool lds);
 void run_traced(Wave& w, const Code* code);
 
+// ---- the round of blocks whose lines of memory are counted (lines.cpp)
+
+extern bool reading_lines;  // the launch that runs is the one with that round
+void lines_forget();        // what was counted
+void lines_end();
+void lines_launch(u64 first, u64 count, u32 steps);
+bool lines_leave_out(u64 block);
+void lines_block(u64 block);
+bool lines_cut();  // waves of the block that runs were ended
+void lines_block_done(u64 block);
+void lines_read(u64 address, u32 bytes);
+void run_reading(Wave& w, const Code* code);
+
 // ---- scratch memory, each lane's own (scratch.cpp)
 
 // Room for a launch; false when there is none.

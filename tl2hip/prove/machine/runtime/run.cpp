@@ -107,10 +107,12 @@ void run_waves() {
             if (waves[w].state == ENDED) continue;
             waves[w].state = RUNS;
             if (tracing) run_traced(waves[w], kernel.code);
+            else if (reading_lines) run_reading(waves[w], kernel.code);
             else if (detecting) run_checked(waves[w], kernel.code, kernel.facts, lanes_of(w));
             else run_plainly(waves[w], kernel.code);
             left |= waves[w].state != ENDED;
         }
+        if (lines_cut()) return;
         if (left) shadow_barrier();
     }
 }

@@ -27,15 +27,16 @@ struct Traced {
     u8 no_room;  // there was no memory for steps
 };
 
-// Which block of which launch of a kernel, "" for any, and whether no other launch runs. The name is kept here: the
-// caller's is gone after its call.
+// Which block of which launch of a kernel, "" for any, and whether no other launch runs. With a `count` nothing is
+// traced: of so many blocks from `block` on, the lines that they read are counted (lines.cpp), of each wave in its
+// first `steps` instructions. The name is kept here: the caller's is gone after its call.
 constexpr u32 LONGEST_NAME = 4096;
 constexpr u64 MIDDLE = ~0ul;  // the block in the middle of however many there are
 struct Wanted {
     bool any;  // something is
     bool alone;
-    u32 launch;
-    u64 block;
+    u32 launch, steps;
+    u64 block, count;
     char name[LONGEST_NAME];
 };
 
@@ -56,9 +57,13 @@ static u16 sample_of[2][MOST_SAMPLED];  // of accesses of memory and of LDS, by 
 static Traces accesses[MOST_ACCESSES];
 static u32 access_count;
 
-EXPORT void tl2hip_trace(const char* name, u32 launch, u64 block, bool alone) {
+EXPORT void tl2hip_trace(const char* name, u32 launch, u64 block, bool alone, u64 count, u32 most) {
     wanted.any = name;
+    lines_end();
     if (!name) return;
+    lines_forget();
+    wanted.count = count;
+    wanted.steps = most;
     wanted.alone = alone;
     wanted.launch = launch;
     wanted.block = block;
@@ -74,7 +79,10 @@ EXPORT void tl2hip_trace(const char* name, u32 launch, u64 block, bool alone) {
 EXPORT const Traced* tl2hip_traced() { return &traced; }
 
 void trace_launch(const char* name) {
-    tracing = wanted.any && (!*wanted.name || same_text(name, wanted.name)) && wanted.launch-- == 0;
+    bool here = wanted.any && (!*wanted.name || same_text(name, wanted.name)) && wanted.launch-- == 0;
+    tracing = here && !wanted.count;
+    lines_end();
+    if (here && wanted.count) lines_launch(wanted.block, wanted.count, wanted.steps);
     watched = tracing || detecting;
     if (!tracing || steps) return;
     void* at = mmap(nullptr, sizeof(Step) * (u64)MOST_STEPS + sizeof(Sample) * MOST_SAMPLES, 3, 0x4022, -1, 0);
@@ -83,7 +91,7 @@ void trace_launch(const char* name) {
     samples = (Sample*)(steps + MOST_STEPS);
 }
 
-bool trace_passes_over() { return wanted.any && wanted.alone && !tracing; }
+bool trace_passes_over() { return wanted.any && wanted.alone && !tracing && !reading_lines; }
 
 void trace_among(u64 blocks) {
     if (wanted.block == MIDDLE) wanted.block = blocks / 2;
