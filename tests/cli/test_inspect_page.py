@@ -26,10 +26,16 @@ def without_numbers(text: str) -> str:
 
 
 def test_the_example_is_what_is_printed(cli: Cli) -> None:
-    (shown,) = re.findall(r"^```text\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    shown, _ = re.findall(r"^```text\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     ran = cli("inspect", str(ROOT / "golden" / "gemm_bias_gelu" / "kernel.py"))
     told = ran.out.partition("gemm_bias_gelu at ")
     assert without_numbers(f"{told[1]}{told[2]}") == without_numbers(shown.partition(": ")[2])
+
+
+def test_the_row_of_l2_is_what_is_printed(cli: Cli) -> None:
+    (row,) = re.findall(r"^    L2 .*from behind it.*$", PAGE, re.MULTILINE)
+    sizes = "--for", "M=4096", "N=4096", "K=128"
+    assert row in cli("inspect", str(ROOT / "golden" / "gemm" / "kernel.py"), *sizes).out.splitlines()
 
 
 def test_every_rule_is_told() -> None:
@@ -38,13 +44,17 @@ def test_every_rule_is_told() -> None:
 
 
 def test_the_keys_are_those_of_the_data(cli: Cli) -> None:
-    data = json.loads(cli("inspect", "--json", str(ROOT / "golden" / "gemm_bias_gelu" / "kernel.py")).out)
+    argv = ("inspect", "--json", str(ROOT / "golden" / "gemm_bias_gelu" / "kernel.py"))
+    data = json.loads(cli(*argv).out)
+    many = json.loads(cli(*argv, "--for", "T=4096", "D=64", "H=4096").out)
     kernel = data["kernels"][0]
+    assert kernel["l2"] is None and many["kernels"][0]["l2"]["blocks"] == 608
     by_place = {lds: next(use for use in kernel["accesses"] if use["lds"] == lds) for lds in (True, False)}
     (settings,) = data["model"]["kernels"].values()
     found = {
         "function": data,
         "each of `kernels`": kernel,
+        "`l2`, `null` where blocks are few": many["kernels"][0]["l2"],
         "each of `loops`": kernel["loops"][0],
         "each of `accesses` of LDS": by_place[True],
         "each of `accesses` of memory": by_place[False],

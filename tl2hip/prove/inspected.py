@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tl2hip.plan.ir import DeviceKernel, Plan
@@ -12,7 +12,7 @@ from tl2hip.prove.advice.table import line, table
 from tl2hip.prove.counted import Counted, count
 from tl2hip.prove.counters import KernelCounters
 from tl2hip.prove.evaluate import Sizes
-from tl2hip.prove.machine.model.show import RANKS, assumed
+from tl2hip.prove.machine.model.show import LEAST, RANKS, assumed
 from tl2hip.prove.machine.program import NotUnderstood
 from tl2hip.prove.modelled import Modelled, model_of
 
@@ -45,6 +45,8 @@ class Inspected:
         if self.modelled:
             settings = [one.settings for found in self.modelled.results.values() for one in found]
             yield from (f"  {told}" for told in (RANKS, assumed(settings)))
+            if any(self.modelled.shared.values()):
+                yield f"  {LEAST}"
         if self.modelled and not self.modelled.whole:
             yield "  These sizes are too large for a whole run: of the kernels only the first one is modelled."
         if self.unmodelled:
@@ -57,6 +59,7 @@ class Inspected:
         for kernel in found["kernels"]:
             f = self.figures[kernel["name"]]
             kernel["launched_blocks"] = f.launched
+            kernel["l2"] = f.shared.data() if f.shared else None
             kernel["accesses"] = [use.data() for group in f.groups for use in group.uses]
             kernel["remarks"] = [one.data() for one in remarks(f)]
         found["model"] = self.modelled.data() if self.modelled else None
@@ -93,7 +96,8 @@ def inspect(
             continue
         results, trace = modelled.results[one.name], modelled.traces[one.name]
         element = _element(plan, kernels[one.name])
-        found[one.name] = figures(one, results, trace, file.origins, asked=asked, element=element)
+        made = figures(one, results, trace, file.origins, asked=asked, element=element)
+        found[one.name] = replace(made, shared=modelled.shared[one.name])
     return Inspected(counted, modelled, why, found)
 
 

@@ -17,6 +17,7 @@ from tl2hip.prove.machine.library import MachineLibrary
 from tl2hip.prove.machine.model.result import Cause, LoopResult, Result
 from tl2hip.prove.machine.model.run import model
 from tl2hip.prove.machine.model.settings import STANDARD
+from tl2hip.prove.machine.model.shared import Shared, shared
 from tl2hip.prove.machine.model.trace import Trace
 from tl2hip.prove.shapes import elements, largest, work
 
@@ -39,21 +40,28 @@ class _Modelling:
     whole: bool = True
     results: dict[str, tuple[Result, ...]] = field(default_factory=dict)
     traces: dict[str, Trace] = field(default_factory=dict)
+    shared: dict[str, Shared | None] = field(default_factory=dict)
 
     def call(self, launcher: str, args: Sequence[Any], *, calls: int | None = None) -> Run:
         arrays = [one for one in args if isinstance(one, np.ndarray) and one.flags.writeable]
         before = [one.copy() for one in arrays]
+
+        def model_one(kernel: str | None = None) -> None:
+            _restore(arrays, before)
+            trace = self.machine.trace(launcher, args, kernel=kernel)
+            self.model(trace)
+            _restore(arrays, before)
+            self.shared[trace.kernel.name] = shared(self.machine, launcher, args, trace)
+
         if not self.whole:
-            self.model(self.machine.trace(launcher, args))
+            model_one()
             return Run(0, (), {}, (), ())
         ran = self.machine.call(launcher, args, calls=calls)
         if ran.status:
             told = ran.errors[0].message if ran.errors else f"the launcher gives {ran.status}"
             raise ValueError(f"the run that is traced fails: {told}")
         for name in ran.launches:
-            for one, old in zip(arrays, before, strict=True):
-                one[...] = old  # each trace is of the same data
-            self.model(self.machine.trace(launcher, args, kernel=name))
+            model_one(name)
         return ran
 
     def model(self, trace: Trace) -> None:
@@ -64,14 +72,22 @@ class _Modelling:
         return self.machine.value(function, args)
 
 
+def _restore(arrays: Sequence[np.ndarray[Any, Any]], before: Sequence[np.ndarray[Any, Any]]) -> None:
+    """Each run is of the same data."""
+    for one, old in zip(arrays, before, strict=True):
+        one[...] = old
+
+
 @dataclass(frozen=True, slots=True)
 class Modelled:
-    """What the model says of each kernel that is launched for some sizes, at each setting, and the trace of a block
-    that it was fed. `whole`: of all kernels, else of the first one that is launched."""
+    """What the model says of each kernel that is launched for some sizes, at each setting, the trace of a block
+    that it was fed, and what blocks share in L2. `whole`: of all kernels, else of the first one that is
+    launched."""
 
     sizes: Sizes
     results: dict[str, tuple[Result, ...]]
     traces: dict[str, Trace] = field(default_factory=dict)
+    shared: dict[str, Shared | None] = field(default_factory=dict)
     whole: bool = True
 
     def data(self) -> dict[str, Any]:
@@ -96,7 +112,7 @@ def model_of(nest: Nest, text: str, launcher: LauncherInfo, sizes: Sizes | None 
         assert isinstance(machine, MachineLibrary)
         modelling = _Modelling(machine, work(nest, chosen) <= BUDGET)
         launch(nest, launcher, modelling, data(nest, chosen, "normal", 0), chosen, (), None)
-        return Modelled(chosen, modelling.results, modelling.traces, modelling.whole)
+        return Modelled(chosen, modelling.results, modelling.traces, modelling.shared, modelling.whole)
 
 
 def _of_result(one: Result) -> dict[str, Any]:

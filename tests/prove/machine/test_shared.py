@@ -209,7 +209,7 @@ def product(group: int, planted: str = "") -> Shared:
 
 
 def test_orders_of_a_products_tiles() -> None:
-    """A count of sets of our own, over all rounds, says: groups of 8 without the remapping are the worst, 0.46;
+    """An earlier count of sets of our own says: groups of 8 without the remapping are the worst, 0.46;
     groups of 4 with it 0.22; row after row 0.20, where the blocks of a row are a multiple of eight."""
     grouped, row_major = product(4), product(4, "row after row")
     assert grouped.blocks == COMPUTE_UNITS and grouped.share == pytest.approx(0.22, abs=0.015)

@@ -4,7 +4,7 @@ or modelled."""
 from __future__ import annotations
 
 from tl2hip.prove.advice.figures import Figures, figures
-from tl2hip.prove.advice.memory import bank_conflicts, narrow_accesses, uncoalesced
+from tl2hip.prove.advice.memory import bank_conflicts, behind_l2, narrow_accesses, uncoalesced
 from tl2hip.prove.advice.remark import Remark, percent
 from tl2hip.prove.advice.resources import few_blocks, few_waves, scratch
 from tl2hip.prove.advice.waiting import (
@@ -20,7 +20,7 @@ __all__ = ["MOST", "RULES", "Figures", "Remark", "figures", "limit", "remarks"]
 
 RULES = (
     scratch, bank_conflicts, uncoalesced, waits_on_loads, waits_on_lds, waits_at_barriers, lds_busier_than_matrix,
-    vector_beside_matrix, few_waves, few_blocks, narrow_accesses,
+    vector_beside_matrix, behind_l2, few_waves, few_blocks, narrow_accesses,
 )  # fmt: skip
 """Every rule: a function of the figures that says one thing, or nothing where it is well."""
 MOST = 4

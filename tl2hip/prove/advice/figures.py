@@ -12,6 +12,7 @@ from tl2hip.prove.counters import KernelCounters, Loop
 from tl2hip.prove.machine.model.loops import inner_loops
 from tl2hip.prove.machine.model.result import Busy, Cause, LoopResult, Result
 from tl2hip.prove.machine.model.result import Place as Waited
+from tl2hip.prove.machine.model.shared import Shared
 from tl2hip.prove.machine.model.trace import Trace
 
 USED_UP = 0.85
@@ -25,7 +26,7 @@ class Figures:
     `results` has one entry for each setting of memory. `groups` are its memory instructions, `awaited` what waits
     in its hot loop wait for, in all its code where there is none. `launched` blocks are in the launch; `asked` says
     whether somebody chose the sizes. `element` are the bytes of an element of the rows in LDS that have a pad which
-    the user says, None where there are none.
+    the user says, None where there are none. `shared` is what blocks share in L2, None where they are few.
     """
 
     counters: KernelCounters
@@ -36,6 +37,7 @@ class Figures:
     launched: int = 0
     asked: bool = False
     element: int | None = None
+    shared: Shared | None = None
 
     @property
     def parts(self) -> tuple[LoopResult | Result, ...]:

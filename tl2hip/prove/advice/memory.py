@@ -6,11 +6,14 @@ from tl2hip.prove.advice.figures import Figures
 from tl2hip.prove.advice.remark import Remark
 from tl2hip.prove.advice.uses import Group
 from tl2hip.prove.machine.model.result import Cause
+from tl2hip.prove.machine.model.shared import FABRIC
 
 WASTE = 1.25
 """Clocks of LDS in those without conflicts, and bytes requested in those used, from which it is said."""
 SHARE = 0.05
 """The part of all clocks of LDS, or of all bytes requested, below which a line does not matter."""
+OVER = 1.1
+"""What must come from behind L2, in what may, from which it is said."""
 NARROW = 2
 """Bytes a lane, up to which an access is narrow."""
 
@@ -94,3 +97,18 @@ def narrow_accesses(f: Figures) -> Remark | None:
     size = "1 byte" if use.width == 1 else f"{use.width} bytes"
     text = f"{use.kind} at {use.place} move {size} a lane: neighbours in one access need fewer of them"
     return Remark("narrow_accesses", 0.1 * most.total("times") / times, text, use.place)
+
+
+def behind_l2(f: Figures) -> Remark | None:
+    """More from behind L2, in the clocks of the model, than gets there.
+
+    The settings take memory for faster than that, but for the last one; the clocks are those of the fastest.
+    """
+    if f.shared is None or not f.results:
+        return None
+    most = max(f.shared.a_clock(one.clocks_a_block) for one in f.results)
+    if most <= OVER * FABRIC:
+        return None
+    text = f"{most:,.0f} bytes a clock must come from behind the L2 of an XCD, which gets {FABRIC:,}: "
+    text += f"of what its blocks ask for they share {100 * (1 - f.shared.share):.0f} %"
+    return Remark("behind_l2", 1 - FABRIC / most, text)

@@ -149,6 +149,9 @@ def _model(f: Figures) -> Iterator[Row]:
     """A column for each setting of memory."""
     if not f.results:
         return
+    if f.shared:
+        share, beyond = (f"{100 * part:.0f} %" for part in (f.shared.share, f.shared.share_beyond))
+        yield "L2", f"{share} of what blocks ask for comes from behind it, {beyond} from HBM or Infinity Cache"
     yield "model", _columns(str(one.settings) for one in f.results)
     if all(isinstance(part, LoopResult) for part in f.parts):
         yield "clocks a turn", _columns(f"{p.clocks:,.0f}" for p in f.parts if isinstance(p, LoopResult))
