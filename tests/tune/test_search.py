@@ -88,6 +88,7 @@ def test_the_best_of_marks_that_only_help_together_is_found(land: Land, tmp_path
     every = run(tmp_path / "all", None)
     assert every.ranked[0] == found.ranked[0] and every.whole
     assert len(land.asked) - asked > 300 and "lost" not in land.asked
+    assert {"i: 64", "j: waves(8)"} <= set(land.asked[asked:]), "each mark by itself is judged too"
 
 
 def test_a_budget_is_kept_and_goes_on(land: Land, tmp_path: Path) -> None:

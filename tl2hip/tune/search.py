@@ -187,7 +187,7 @@ class _Run:
             for made, choice, value in changes(self.space.bare, self.space.choices)
             if value is not None
         ]
-        self.look(made for _, _, made in alone)
+        self.judge(self.look(made for _, _, made in alone))
         taken = {choice for choice, _, made in alone if self._taken(made)}
         lost = {(choice, value) for choice, value, made in alone if self._loses(made)}
         choices = tuple(
