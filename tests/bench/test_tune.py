@@ -7,7 +7,8 @@ import pytest
 from tests.bench.tune import MARKS, SHAPES, Shape, line
 from tests.tune.judgements import judged
 from tl2hip.tune.judge import look
-from tl2hip.tune.search import Found, Ranked
+from tl2hip.tune.orders import Ranked
+from tl2hip.tune.search import Found
 from tl2hip.tune.space import space
 from tl2hip.tune.task import Task, convert
 from tl2hip.tune.write import stated

@@ -17,14 +17,15 @@ from tl2hip.cli.talk import Progress
 from tl2hip.cli.tune import cores
 from tl2hip.tune.executors import processes
 from tl2hip.tune.search import Found, search
-from tl2hip.tune.space import VALUES, space, spelled
+from tl2hip.tune.space import GROUP, VALUES, space, spelled
 from tl2hip.tune.store import store_of
 from tl2hip.tune.task import Task
 from tl2hip.tune.workers import Workers
 from tl2hip.tune.write import stated, write
 
-MARKS = tuple(mark for mark in VALUES if mark != "unroll")
-"""The marks that are searched: repeating a body changes what is printed, and seldom what is executed."""
+MARKS = tuple(mark for mark in VALUES if mark not in ("unroll", GROUP))
+"""The marks that are searched: repeating a body changes what is printed, and seldom what is executed;
+orders of blocks change no scores."""
 
 ROWS = '''\
 import math

@@ -30,10 +30,18 @@ def space_of(task: Task, *marks: str) -> Space:
     return space(stated(task.text, task.kernel), marks, keep=False)
 
 
-def judged(code: str, clocks: float, machine: str = "", registers: int = 64, launches: int = 1) -> Judged:
-    """A judgement with so many clocks at all settings."""
+def judged(
+    code: str,
+    clocks: float,
+    machine: str = "",
+    registers: int = 64,
+    launches: int = 1,
+    behind: float | None = None,
+) -> Judged:
+    """A judgement with so many clocks at all settings, and bytes of a launch from behind L2."""
     kernel = Figures(
         name="totals_kernel", machine=machine or code, threads=256, registers=registers, lds=0, waves=8, blocks=608,
         launches=launches, clocks=(clocks, clocks, clocks), busy=(0.0, 0.5, 0.0, 0.5), waits=(("vmcnt", 0.5),),
+        behind=behind, share=None if behind is None else 0.5,
     )  # fmt: skip
     return Judged(code, kernels=(kernel,))

@@ -29,6 +29,16 @@ def test_what_may_be_said_and_what_stays() -> None:
     ]  # fmt: skip
 
 
+def test_orders_of_blocks_are_no_neighbours() -> None:
+    found = space(STATED, ("tile", "group"), keep=False)
+    assert [(c.loop, c.mark) for c in found.choices] == [("i", "tile"), ("k", "tile")]
+    assert [(c.loop, c.values) for c in found.orders] == [("i", VALUES["group"]), ("k", VALUES["group"])]
+    there = {"i": (("group", 8),), "k": ()}
+    assert space(there, ("group",), keep=True).orders == ()
+    assert len(space(there, ("group",), keep=False).orders) == 2
+    assert space(STATED, ("tile",), keep=False).orders == ()
+
+
 def test_neighbours_differ_in_one_mark() -> None:
     found = space({"i": (), "k": ()}, ("tile", "stages"), keep=False)
     near = [made for made, _, _ in changes((("i", (("tile", 64),)), ("k", ())), found.choices)]

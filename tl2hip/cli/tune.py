@@ -160,7 +160,7 @@ def _kernel(
     from tl2hip.tune.write import stated
 
     one = space(stated(done.source.text, kernel.name), marks, args.keep)
-    if not one.choices:
+    if not (one.choices or one.orders):
         talk.tell(tell_problem(NothingToMark(kernel.name), source.name))
         return None
     assert kernel.nest is not None

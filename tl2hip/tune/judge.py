@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tl2hip.prove.emulate import Run
     from tl2hip.prove.machine.library import MachineLibrary
     from tl2hip.prove.machine.model import Result, Settings, Trace
+    from tl2hip.prove.machine.model.shared import Shared
 
 BLOCK = 1 << 16
 """Elements of the block of drawn numbers that arrays of plain numbers repeat: which way a kernel goes does not
@@ -56,7 +57,9 @@ class Figures:
 
     `busy` are the parts of the clocks in which the units for MFMA, VALU, LDS and memory work, `waits` the largest
     parts of the waves' time that they waited, by cause; both at the middle setting. `machine` is a digest of what
-    was executed: kernels that differ in what is not executed at these sizes have the same.
+    was executed: kernels that differ in what is not executed at these sizes have the same. `behind` are the bytes
+    of one launch that must come from behind L2, `share` their part of what blocks ask for; None where blocks are
+    few.
     """
 
     name: str
@@ -70,6 +73,8 @@ class Figures:
     clocks: tuple[float, ...]
     busy: tuple[float, ...]
     waits: tuple[tuple[str, float], ...]
+    behind: float | None = None
+    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,12 @@ class Judged:
     def machine(self) -> tuple[tuple[str, int], ...]:
         """What is executed, and how often."""
         return tuple((k.machine, k.launches) for k in self.kernels)
+
+    @property
+    def behind(self) -> float | None:
+        """Bytes of all launches that must come from behind L2; None where that is counted of no kernel."""
+        each = [k.behind * k.launches for k in self.kernels if k.behind is not None]
+        return sum(each) if each else None
 
     @property
     def registers(self) -> int:
@@ -179,17 +190,16 @@ def judge(task: Task, code: str, candidate: Candidate, limit: float | None = Non
     try:
         machine = MachineLibrary(file.text, detect=False, program=program)
         with machine:
-            tracing = _Tracing(machine)
+            tracing = _Tracing(machine, limit)
             launch(one.nest, file.launchers[0], tracing, drawn(task), dict(task.sizes), (), None)
         if not tracing.traces:
             raise ValueError("nothing is launched for these sizes")
-        least = bound(tracing.traces)
-        if limit is not None and least > limit:
-            return Judged(code, bound=least)
+        if not tracing.found:
+            return Judged(code, bound=tracing.least)
         counters = {c.name: c for c in found.counters}
         kernels = [
-            replace(figures(Executed(digest(trace), trace, counters[trace.kernel.name])), launches=times)
-            for trace, times in tracing.traces
+            _launched(figures(Executed(digest(trace), trace, counters[trace.kernel.name])), times, one)
+            for (trace, times), one in zip(tracing.traces, tracing.found, strict=True)
         ]
         return Judged(code, kernels=tuple(kernels))
     except (NotUnderstood, ValueError, MemoryError) as error:
@@ -219,23 +229,47 @@ def drawn(task: Task) -> Data:
 
 
 class _Tracing:
-    """A library whose calls trace the middle block of each kernel that they launch, and count its launches; nothing
-    else runs."""
+    """A library whose calls trace the middle block of each kernel that they launch, and count its launches; then
+    what blocks share, unless the bound is beyond a limit. Nothing else runs."""
 
-    def __init__(self, machine: MachineLibrary) -> None:
+    def __init__(self, machine: MachineLibrary, limit: float | None) -> None:
         self.machine = machine
+        self.limit = limit
+        self.least = 0.0
         self.traces: list[tuple[Trace, int]] = []
+        self.found: list[Shared | None] = []
 
     def call(self, launcher: str, args: Sequence[Any], *, calls: int | None = None) -> Run:
         from tl2hip.prove.emulate import Run
+        from tl2hip.prove.machine.model.shared import shared
 
         launches = self.machine.launches(launcher, args)
+        given = _arrays(args) if len(launches) > 1 else []
+        before = [one.copy() for one in given]
+
+        def restored() -> Sequence[Any]:
+            """The arguments, without what a kernel before wrote."""
+            for one, old in zip(given, before, strict=True):
+                one[...] = old
+            return args
+
         for name, times in launches.items():
-            self.traces.append((self.machine.trace(launcher, args, kernel=name, block=None, alone=True), times))
+            trace = self.machine.trace(launcher, restored(), kernel=name, block=None, alone=True)
+            self.traces.append((trace, times))
+        self.least = bound(self.traces)
+        if self.limit is None or self.least <= self.limit:
+            self.found = [
+                shared(self.machine, launcher, restored(), trace, alone=True) for trace, _ in self.traces
+            ]
         return Run(0, (), launches, (), ())
 
     def value(self, function: str, args: Sequence[Any]) -> int:
         return self.machine.value(function, args)
+
+
+def _arrays(args: Sequence[Any]) -> list[Any]:
+    """The arrays among arguments that a kernel may write."""
+    return [one for one in args if hasattr(one, "flags") and one.flags.writeable and one.ndim]
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +317,13 @@ def figures(executed: Executed) -> Figures:
         busy=(busy.mfma, busy.valu, busy.lds, busy.memory),
         waits=tuple(waits[:3]),
     )
+
+
+def _launched(one: Figures, launches: int, shared: Shared | None) -> Figures:
+    """The figures of a kernel that is launched so often, with what its blocks share."""
+    if shared is None:
+        return replace(one, launches=launches)
+    return replace(one, launches=launches, behind=shared.behind * one.blocks, share=shared.share)
 
 
 def bound(traces: Sequence[tuple[Trace, int]]) -> float:

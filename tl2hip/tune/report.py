@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tl2hip.tune.judge import Judged
-from tl2hip.tune.search import Found, Ranked
+from tl2hip.tune.orders import Ranked
+from tl2hip.tune.search import Found
 from tl2hip.tune.space import spelled
 from tl2hip.tune.task import Task
 
 UNKNOWN = (
-    "It knows no caches and no power: not the order of blocks, nor that larger matrix instructions run at a lower"
-    " clock."
+    "It knows no power: not that larger matrix instructions run at a lower clock.",
+    "Of caches it knows what blocks that run at once share in L2, which tells orders, group(n), apart.",
 )
-HEAD = ("", "clocks", "of now", "regs", "LDS", "waves", "blocks", "")
+HEAD = ("", "clocks", "of now", "regs", "LDS", "waves", "blocks", "behind L2", "")
 UNITS = ("MFMA", "VALU", "LDS", "memory")
 
 
@@ -26,7 +27,7 @@ def lines(found: Found, task: Task, top: int) -> Iterator[str]:
     sizes = " ".join(f"{name}={n}" for name, n in task.sizes)
     yield f"{task.name}: {task.kernel}, launched for {sizes or 'its own sizes'}"
     yield f"  {RANKS}"
-    yield f"  {UNKNOWN}"
+    yield from (f"  {one}" for one in UNKNOWN)
     yield f"  {assumed(STANDARD)}"
     yield f"  clocks of the busiest unit: the mean over {'; '.join(map(str, STANDARD))}"
     best = found.ranked[:top]
@@ -55,7 +56,13 @@ def _table(best: Sequence[Ranked], found: Found) -> Iterator[str]:
 def _figures(one: Judged, now: Judged | None) -> tuple[str, ...]:
     part = f"{one.score / now.score:.2f}" if now else ""
     heavy = max(one.kernels, key=lambda k: max(k.clocks) * k.launches)
-    return f"{one.score:,.0f}", part, f"{one.registers}", f"{one.lds:,}", f"{heavy.waves}", f"{heavy.blocks:,}"
+    compiled = f"{one.registers}", f"{one.lds:,}", f"{heavy.waves}"
+    return f"{one.score:,.0f}", part, *compiled, f"{heavy.blocks:,}", _behind(one)
+
+
+def _behind(one: Judged) -> str:
+    """What must come from behind L2; "-" where that is not counted."""
+    return "-" if one.behind is None else f"{one.behind / 1e6:,.1f} MB"
 
 
 def _named(one: Ranked, found: Found) -> str:
@@ -68,7 +75,8 @@ def _why(one: Judged) -> str:
     heavy = max(one.kernels, key=lambda k: max(k.clocks) * k.launches)
     busy = ", ".join(f"{unit} {part:.0%}" for unit, part in zip(UNITS, heavy.busy, strict=True) if part >= 0.005)
     waits = ", ".join(f"{cause} {part:.0%}" for cause, part in heavy.waits if part >= 0.005)
-    return f"{heavy.name}: busy {busy}; waits {waits or 'for nothing'}"
+    shared = f"; {heavy.share:.0%} of what blocks ask for comes from behind L2" if heavy.share is not None else ""
+    return f"{heavy.name}: busy {busy}; waits {waits or 'for nothing'}{shared}"
 
 
 def _verdict(found: Found) -> str:

@@ -2,7 +2,7 @@
 
 First what is there is judged, and each mark by itself. From then on the neighbours of the best candidate are taken,
 those first of whose marks the best is expected from what each did by itself. Rounds have the same candidates
-however many workers there are, so the result is the same as well.
+however many workers there are, so the result is the same as well. At last orders of blocks are tried on the best.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from itertools import islice
 from typing import TypeVar
 
 from tl2hip.tune.judge import Judged, Looked, judge, look
+from tl2hip.tune.orders import CLOSE, Ranked, in_order, orders
 from tl2hip.tune.space import Candidate, Space, changes, everything, size, with_mark
 from tl2hip.tune.store import Store
 from tl2hip.tune.task import Task
 from tl2hip.tune.workers import Failed, Workers
 
-CLOSE = 1.10
-"""The model does not tell apart what differs by less."""
 WIDTH = 8
 """Candidates of a round."""
 AT_ONCE = 32
@@ -43,15 +42,6 @@ Tell = Callable[[int, int, float | None], None]
 
 class Fatal(Exception):
     """Nothing can be judged here; the text says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A candidate in its place: those of one `band` are not told apart."""
-
-    candidate: Candidate
-    judged: Judged
-    band: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +79,7 @@ def search(
         run.begin()
         whole = run.climb()
     run.simplify()
+    run.order()
     return run.found(whole)
 
 
@@ -168,7 +159,8 @@ class _Run:
     def _tell(self) -> None:
         if self.tell is not None:
             scores = [one.score for one in self.judged.values() if one.kernels]
-            self.tell(self._count(), self.budget or len(self.by_code), min(scores, default=None))
+            count = self._count()
+            self.tell(count, max(count, self.budget or len(self.by_code)), min(scores, default=None))
 
     def _count(self) -> int:
         """What the budget counts: of codes that execute the same the first, and half of the others, which need no
@@ -302,16 +294,29 @@ class _Run:
             if [one.candidate for one in self.ranked()[:WIDTH]] == tops:
                 return
 
+    def order(self) -> None:
+        """Tries orders of blocks on the best, besides the budget; where there are fewer blocks than units, none."""
+        best = next(iter(self.ranked()), None)
+        if best is None or best.judged.behind is None:
+            return
+        codes: list[str] = []
+        for choice in self.space.orders:
+            first, *others = orders(best.candidate, choice)
+            codes += self.look([first])
+            if self._taken(first):
+                codes += self.look(others)
+        self.judge(codes)
+
     def ranked(self) -> list[Ranked]:
         """The candidates, best first: in bands that the model does not tell apart, within each what is there
-        already first, then by registers, LDS and how much is said."""
+        already first, then by registers, LDS and how much is said; orders of blocks by L2."""
         left = sorted(self._distinct(), key=lambda one: one.judged.score)
         found: list[Ranked] = []
         band = 0
         while left:
             near = [one for one in left if one.judged.score <= left[0].judged.score * CLOSE]
             left = left[len(near) :]
-            found += [replace(one, band=band) for one in sorted(near, key=self._place)]
+            found += [replace(one, band=band) for one in in_order(near, self._place)]
             band += 1
         return found
 

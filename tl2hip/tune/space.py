@@ -21,9 +21,11 @@ VALUES: Mapping[str, tuple[int, ...]] = {
     "vec": (1, 2, 4, 8),
     "lanes": (8, 16, 32, 64),
     "unroll": (2, 4, 8),
+    "group": (1, 2, 4, 8, 16),
 }
-"""The marks that are tried, in the order in which they are written, and their values. `group(n)` is none of them:
-the order of blocks matters to caches alone, which the model does not know."""
+"""The marks that are tried, in the order in which they are written, and their values."""
+GROUP = "group"
+"""The mark that says in which order blocks take tiles. It changes no clocks, and is tried at last."""
 
 SPLITS = ("waves", "lanes", "vec")
 """Marks whose product divides the tile."""
@@ -48,12 +50,13 @@ class Space:
     """The candidates for one kernel.
 
     `start` is what its file says, `bare` says nothing (or, where the file's marks are kept, only these); every
-    candidate differs from `bare` in `choices`.
+    candidate differs from `bare` in `choices`, and in the order of blocks in one of `orders`.
     """
 
     start: Candidate
     bare: Candidate
     choices: tuple[Choice, ...]
+    orders: tuple[Choice, ...] = ()
 
 
 def space(stated: Mapping[str, Marks | None], marks: Sequence[str], keep: bool) -> Space:
@@ -71,7 +74,10 @@ def space(stated: Mapping[str, Marks | None], marks: Sequence[str], keep: bool) 
         for mark in VALUES
         if mark in marks and not (keep and mark in dict(said))
     ]
-    return Space(start, bare, tuple(choices))
+    orders = [one for one in choices if one.mark == GROUP]
+    if any(GROUP in dict(said) for _, said in bare):
+        orders = []  # an order that stays
+    return Space(start, bare, tuple(one for one in choices if one.mark != GROUP), tuple(orders))
 
 
 def changes(candidate: Candidate, choices: Sequence[Choice]) -> Iterator[tuple[Candidate, Choice, int | None]]:
