@@ -7,9 +7,10 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.answers import remembering
 from tests.fuzz.counts import pytest_terminal_summary
 
-__all__ = ["pytest_addoption", "pytest_terminal_summary"]
+__all__ = ["pytest_addoption", "pytest_terminal_summary", "remembering"]
 
 settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
