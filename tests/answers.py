@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -20,23 +20,37 @@ from tl2hip.prove import verify
 KEPT = 1 << 28
 """Bytes of the answers that are kept, the latest ones."""
 
-Answers = OrderedDict[Hashable, tuple[Nest, Any]]
+
+
+@dataclass(slots=True)
+class Answers:
+    """What was answered, by what was asked: the nest (its id is its own as long as it is kept), the answer, and the
+    bytes of that."""
+
+    kept: OrderedDict[Hashable, tuple[Nest, Any, int]] = field(default_factory=OrderedDict)
+    bytes: int = 0
+
+    def add(self, key: Hashable, nest: Nest, answer: Any) -> None:
+        """Keeps an answer, which nothing may write to from now on; the oldest ones go."""
+        size = 0
+        for array in _arrays(answer):
+            array.flags.writeable = False
+            size += array.nbytes
+        self.kept[key] = nest, answer, size
+        self.bytes += size
+        while self.bytes > KEPT and len(self.kept) > 1:
+            self.bytes -= self.kept.popitem(last=False)[1][2]
 
 
 def remembered(function: Callable[..., Any], answers: Answers) -> Callable[..., Any]:
-    """The function of a nest and its data, with the answers that it gave before. None of them can be written to."""
+    """The function of a nest and its data, with the answers that it gave before."""
 
     def ask(nest: Nest, arrays: Mapping[str, np.ndarray[Any, Any]], *given: Any, **options: Any) -> Any:
         named = (*map(_items, given), _items(options))
         key = (function.__name__, id(nest), tuple(_data(arrays)), named)
-        if key not in answers:
-            answers[key] = nest, function(nest, arrays, *given, **options)  # kept, so that its id stays its own
-            for array in _arrays(answers[key][1]):
-                array.flags.writeable = False
-            while len(answers) > 1 and sum(map(_bytes, answers.values())) > KEPT:
-                answers.popitem(last=False)
-        answers.move_to_end(key)
-        return answers[key][1]
+        if key not in answers.kept:
+            answers.add(key, nest, function(nest, arrays, *given, **options))
+        return answers.kept[key][1]
 
     return ask
 
@@ -56,10 +70,6 @@ def _data(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Iterator[Hashable]:
         yield name, same, array.shape, str(array.dtype), hashlib.blake2b(array.tobytes()).digest()
 
 
-def _bytes(answer: tuple[Nest, Any]) -> int:
-    return sum(array.nbytes for array in _arrays(answer[1]))
-
-
 def _arrays(answer: Any) -> Iterator[np.ndarray[Any, Any]]:
     """All arrays in an answer."""
     if isinstance(answer, np.ndarray):
@@ -71,14 +81,14 @@ def _arrays(answer: Any) -> Iterator[np.ndarray[Any, Any]]:
         for value in answer:
             yield from _arrays(value)
     elif is_dataclass(answer):
-        for field in fields(answer):
-            yield from _arrays(getattr(answer, field.name))
+        for one in fields(answer):
+            yield from _arrays(getattr(answer, one.name))
 
 
 @pytest.fixture(autouse=True, scope="session")
 def remembering() -> Iterator[None]:
     """Verify asks for the nest's answers through what is remembered."""
-    answers: Answers = OrderedDict()
+    answers = Answers()
     with pytest.MonkeyPatch.context() as patch:
         for name in ("counted", "reference"):
             patch.setattr(verify, name, remembered(getattr(verify, name), answers))
