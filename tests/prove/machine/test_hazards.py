@@ -48,8 +48,10 @@ trans rows > valu !trans reads   | v_exp_f32_e32 v3, v0               | v_mul_f3
 trans rows > valu !trans reads   | v_rcp_f64_e32 v[2:3], v[0:1]       | v_fma_f64 v[4:5], v[0:1], v[2:3], 1.0
 shifted rows > valu reads        | HALF                               | v_mul_f32_e32 v2, v3, v1
 shifted rows > valu reads        | v_cvt_pk_fp8_f32 v3, v0, v1 op_sel:[0,0,1] | v_mul_f32_e32 v2, v3, v1
+shifted rows > valu rows         | HALF                               | v_mov_b32_e32 v3, v20
 wide_store data > valu rows      | global_store_dwordx4 v10, v[0:3], s[4:5] | WRITE
 wide_store data > valu rows      | buffer_store_dwordx3 v[0:2], v10, s[4:7], 0 offen | WRITE
+offset_store data > valu rows    | buffer_store_dwordx4 v[0:3], v10, s[4:7], s8 offen | WRITE
 salu scalars > to_lds m0         | s_mov_b32 m0, s4                   | global_load_lds_dword v4, s[4:5]
 plain scalars > matrix exec      | COMPARE_EXEC                       | XDL
 plain !dot rows > matrix reads   | v_mov_b32_e32 v4, v20              | XDL
@@ -136,7 +138,7 @@ def test_two_instructions_too_near_are_found_and_a_state_further_they_are_not(
         ("v_exp_f32_e32 v3, v0", "ds_write_b32 v2, v3"),
         ("global_store_dwordx2 v10, v[0:1], s[4:5]", "v_mov_b32_e32 v1, v20"),
         ("global_store_dwordx4 v10, v[0:3], s[4:5]", "v_mov_b32_e32 v10, v20"),
-        ("buffer_store_dwordx4 v[0:3], v10, s[4:7], s8 offen", "v_mov_b32_e32 v1, v20"),
+        ("buffer_store_dwordx2 v[0:1], v10, s[4:7], s8 offen", "v_mov_b32_e32 v1, v20"),
         ("ds_write_b128 v10, v[0:3]", "v_mov_b32_e32 v1, v20"),
         ("s_mov_b32 m0, s4", "global_load_dword v4, v5, s[4:5]"),
         (XDL, "v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], v[0:3]"),

@@ -64,7 +64,9 @@ valu rows       > dpp reads        | 2        | 4.5 DPP     | a result is permut
 valu rows       > reads_lane reads | 1        | VALU        | a lane of a result is read
 trans rows      > valu !trans reads | 1        | 4.5 VALU    | a transcendental result is read
 shifted rows    > valu reads       | 1        | 4.5 VALU    | a result in a part of a register is read
+shifted rows    > valu rows        | 1        | VALU        | a result in a part of a register is overwritten
 wide_store data > valu rows        | 2        | 4.5 VALU    | more than two stored words are overwritten
+offset_store data > valu rows      | 1        | VALU        | more than two stored words are overwritten
 salu scalars    > to_lds m0        | 1        | 4.5 ReadM0  | M0 is written before a load that goes to LDS
 plain scalars   > matrix exec      | 4        | 7.5 MAI     | a matrix instruction follows what wrote EXEC
 plain !dot rows > matrix reads     | 2        | 7.5 MAI     | a matrix instruction reads a result
@@ -98,8 +100,13 @@ dot rows        > user other rows  | 3        | 7.5 MAIVALU | a sum of small pro
 a section of the CDNA 3 ISA guide and one of `check...Hazards` in LLVM's GCNHazardRecognizer.cpp, as it is for
 gfx940 and later (MAI: `checkMAIHazards90A`); in words.
 
-Left out is what no instruction that the executor knows can be in: s_setreg and s_getreg, s_rfe, s_movrel, s_sendmsg
-and sparse matrix instructions.
+Two are LLVM's alone, newer than the guide: what overwrites a result in a part of a register spoils its parity (pull
+request 100276), and the words of a wide store are not safe where its offset is a scalar register, as the guide has
+it (197267, seen on gfx950).
+
+Left out is what no instruction that the executor knows can be in: s_setreg and s_getreg, s_rfe, s_movrel,
+s_sendmsg, VCCZ and EXECZ as operands, and sparse matrix instructions; and what only accesses that are replayed want
+(XNACK).
 """
 
 LINE = re.compile(r"(.+?) (\w+) *> (.+?) (\w+) *\| (passes)?([+-]?\d+) *\| (.+?) *\| (.+)")

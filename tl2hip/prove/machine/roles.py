@@ -43,8 +43,8 @@ class Part:
 
     Kinds: `valu` and `salu`, `matrix` and of it `xdl`, `sgemm`, `dgemm_4`, `dgemm_16` and `two_pass`, `plain` (of
     the vector unit but no matrix instruction), `trans`, `dot`, `dpp`, `shifted` (the result does not begin at bit 0
-    of its register), `div_fmas`, `sum_f64`, `reads_lane`, `lane_move`; `memory` and of it `vmem`, `wide_store` and
-    `to_lds`; `user` (plain or memory).
+    of its register), `div_fmas`, `sum_f64`, `reads_lane`, `lane_move`; `memory` and of it `vmem`, `wide_store`,
+    `offset_store` (wide, of a buffer whose offset is in a scalar register) and `to_lds`; `user` (plain or memory).
 
     Roles: `rows` and `scalars` are written, `reads` read, by name or as VCC; of a matrix instruction they are
     `factors` and `sum`; `data` is what a wide store stores, `lane` what says which lane; `vcc`, `exec`, `m0` are
@@ -116,8 +116,9 @@ def _access(instruction: Instruction, form: Form) -> Part:
     if form.family in VECTOR_MEMORY:
         kinds.add("vmem")
         data = [one for one in operands[results:] if isinstance(one.value, Vector) and one.value.count > 2]
-        if data and not (form.family == "buffer" and isinstance(operands[-1].value, Scalar)):
-            kinds.add("wide_store")
+        if data:
+            placed = form.family == "buffer" and isinstance(operands[-1].value, Scalar)
+            kinds.add("offset_store" if placed else "wide_store")
             roles["data"] = _cells(data)
     if form.name.endswith("_lds") or "_load_lds_" in form.name:
         kinds.add("to_lds")
