@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -198,7 +198,7 @@ def judge(task: Task, code: str, candidate: Candidate, limit: float | None = Non
             return Judged(code, bound=tracing.least)
         counters = {c.name: c for c in found.counters}
         kernels = [
-            _launched(figures(Executed(digest(trace), trace, counters[trace.kernel.name])), times, one)
+            figures(trace, counters[trace.kernel.name], times, one)
             for (trace, times), one in zip(tracing.traces, tracing.found, strict=True)
         ]
         return Judged(code, kernels=tuple(kernels))
@@ -274,11 +274,19 @@ def _arrays(args: Sequence[Any]) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """A traced block, known by the digest of its trace, and what the compiler counts of its kernel."""
+    """A traced block, known by the digest of its trace."""
 
     digest: str
     trace: Trace = field(compare=False)
-    counters: KernelCounters = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Modelled:
+    """What the model says of a kernel, as in Figures."""
+
+    clocks: tuple[float, ...]
+    busy: tuple[float, ...]
+    waits: tuple[tuple[str, float], ...]
 
 
 def digest(trace: Trace) -> str:
@@ -293,17 +301,27 @@ def digest(trace: Trace) -> str:
 
 
 @lru_cache(maxsize=16)
-def figures(executed: Executed) -> Figures:
-    """What a trace and the compiler's counters say of a kernel that is launched once. What was modelled lately is
-    known: marks often change only what other sizes execute."""
+def modelled(executed: Executed) -> Modelled:
+    """What the model says of a traced block. What was modelled lately is known: marks often change only what other
+    sizes execute."""
     from tl2hip.prove.machine.model import STANDARD
     from tl2hip.prove.machine.model.result import Cause
 
-    trace, counters = executed.trace, executed.counters
-    found = [busiest(trace, settings) for settings in STANDARD]
+    found = [busiest(executed.trace, settings) for settings in STANDARD]
     middle = found[MIDDLE][1]
     busy = middle.busy
     waits = sorted(((cause.value, middle.share(cause)) for cause in Cause), key=lambda one: -one[1])
+    return Modelled(
+        clocks=tuple(clocks for clocks, _ in found),
+        busy=(busy.mfma, busy.valu, busy.lds, busy.memory),
+        waits=tuple(waits[:3]),
+    )
+
+
+def figures(trace: Trace, counters: KernelCounters, launches: int, shared: Shared | None) -> Figures:
+    """What a trace, the compiler's counters and what blocks share say of a kernel that is launched so often."""
+    executed = Executed(digest(trace), trace)
+    its = modelled(executed)
     return Figures(
         name=counters.name,
         machine=executed.digest,
@@ -312,18 +330,13 @@ def figures(executed: Executed) -> Figures:
         lds=counters.lds_bytes,
         waves=counters.occupancy,
         blocks=trace.blocks,
-        launches=1,
-        clocks=tuple(clocks for clocks, _ in found),
-        busy=(busy.mfma, busy.valu, busy.lds, busy.memory),
-        waits=tuple(waits[:3]),
+        launches=launches,
+        clocks=its.clocks,
+        busy=its.busy,
+        waits=its.waits,
+        behind=None if shared is None else shared.behind * trace.blocks,
+        share=None if shared is None else shared.share,
     )
-
-
-def _launched(one: Figures, launches: int, shared: Shared | None) -> Figures:
-    """The figures of a kernel that is launched so often, with what its blocks share."""
-    if shared is None:
-        return replace(one, launches=launches)
-    return replace(one, launches=launches, behind=shared.behind * one.blocks, share=shared.share)
 
 
 def bound(traces: Sequence[tuple[Trace, int]]) -> float:
