@@ -11,7 +11,7 @@ from tests.tune.judgements import TASK, judged, space_of
 from tl2hip.prove.emulate import unsupported
 from tl2hip.prove.machine.library import MachineLibrary
 from tl2hip.tune import judge as judging
-from tl2hip.tune.judge import Judged, judge, judged_of, look
+from tl2hip.tune.judge import Judged, drawn, judge, judged_of, look
 from tl2hip.tune.task import Task, convert, sizes_for, text_of
 from tl2hip.tune.write import write
 
@@ -66,6 +66,18 @@ def test_a_score_counts_all_launches_at_all_settings() -> None:
     both = Judged("a", kernels=(kernel, twice))
     assert both.works == (5.0, 23.0, 203.0)
     assert both.score == pytest.approx((5 * 23 * 203) ** (1 / 3))
+
+
+def test_what_is_promised_of_indices_makes_another_code_as_it_makes_other_data() -> None:
+    text = (Path(__file__).parents[2] / "golden" / "spmv" / "kernel.py").read_text()
+    promised = text.replace("import Tensor", "import distinct, Tensor").replace(
+        "    for i in range(M):\n", "    assert distinct(column)\n    for i in range(M):\n"
+    )
+    bare = (("i", ()), ("p", ()))
+    sizes = (("M", 64), ("N", 64), ("NNZ", 64))
+    one, other = (Task("spmv.py", its, "spmv", sizes=sizes) for its in (text, promised))
+    assert (drawn(one).arrays["column"] != drawn(other).arrays["column"]).any()
+    assert not look(other, bare).refused and look(one, bare).code != look(other, bare).code
 
 
 @proves

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from tests.tune.judgements import TASK, judged
 from tl2hip.tune.judge import Judged
-from tl2hip.tune.store import Store, store_of
+from tl2hip.tune.store import Store, sources, store_of
 
 SOME = (judged("a", 100.0, launches=3), Judged("b", "cannot be modelled: no reason"), Judged("c", bound=7.5))
 
@@ -53,3 +54,17 @@ def test_searches_that_differ_have_stores_of_their_own() -> None:
     named = replace(TASK, name="moved.py")
     assert store_of(TASK).path != store_of(other).path
     assert store_of(TASK).path == store_of(named).path
+
+
+def test_judgements_are_of_the_sources_that_made_them(tmp_path: Path) -> None:
+    package = Path(sources.__wrapped__.__code__.co_filename).parents[1]
+    copy = tmp_path / "tl2hip"
+    shutil.copytree(package, copy)
+    before = sources.__wrapped__(copy)
+    assert before == sources(package)
+    for part in ("plan/gfx942.py", "prove/machine/runtime/lines.cpp", "tune/judge.py"):
+        text = (copy / part).read_text()
+        (copy / part).write_text(text + "\n")
+        assert sources.__wrapped__(copy) != before, part
+        (copy / part).write_text(text)
+    assert sources.__wrapped__(copy) == before

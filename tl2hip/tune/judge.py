@@ -42,8 +42,9 @@ MIDDLE = 1
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What conversion makes of a candidate: a digest of the printed code, comments left out, or why it is refused:
-    a code of the catalogue, its title, and the words. `missed` are the faster plans that did not fit."""
+    """What conversion makes of a candidate: a digest of the printed code, comments left out, and of what the kernel
+    is promised of its indices, by which they are drawn; or why it is refused: a code of the catalogue, its title,
+    and the words. `missed` are the faster plans that did not fit."""
 
     code: str = ""
     refused: tuple[str, str, str] | None = None
@@ -159,9 +160,11 @@ def look(task: Task, candidate: Candidate) -> Looked:
         first = min(done.errors, key=lambda p: p.at)
         return Looked(refused=(first.code, first.title, first.text))
     bare = re.sub(r"//[^\n]*|\s+", " ", done.text)
-    (plan,) = (one.plan for one in done.kernels)
+    ((plan, nest),) = ((one.plan, one.nest) for one in done.kernels)
+    assert nest is not None
     missed = tuple(dict.fromkeys(miss.plan for miss in plan.misses)) if plan else ()
-    return Looked(hashlib.sha256(bare.encode()).hexdigest()[:24], missed=missed)
+    known = f"{bare} {nest.distinct} {nest.offsets}"
+    return Looked(hashlib.sha256(known.encode()).hexdigest()[:24], missed=missed)
 
 
 def judge(task: Task, code: str, candidate: Candidate, limit: float | None = None) -> Judged:

@@ -63,11 +63,12 @@ def _check(text: str) -> str:
 
 
 def store_of(task: Task) -> Store:
-    """The store of a search, in the cache folder. Judgements of another compiler, or made by other sources of the
-    executor and the model, are of another store. Raises MissingCompiler."""
+    """The store of a search, in the cache folder. Judgements of another compiler, or made by other sources of this
+    package, are of another store. Raises MissingCompiler."""
     from tl2hip.prove.compiler import compiler
 
-    parts: list[Any] = [_sources(), compiler().identity, task.kernel, sorted(task.sizes), sorted(task.sets)]
+    made_by = sources(Path(__file__).parent.parent), compiler().identity
+    parts: list[Any] = [*made_by, task.kernel, sorted(task.sizes), sorted(task.sets)]
     digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
     return Store(folder() / f"{digest}.jsonl")
 
@@ -80,12 +81,11 @@ def folder() -> Path:
 
 
 @lru_cache(maxsize=1)
-def _sources() -> str:
-    """A digest of what a judgement is made by: the proving part of this package, and this one."""
+def sources(package: Path) -> str:
+    """A digest of what a judgement is made by. That is most of the package: besides the executor and the model the
+    numbers of the target, what a plan is blamed for, and how data are drawn and launchers called."""
     sha = hashlib.sha256()
-    package = Path(__file__).parent.parent
-    for folder in ("prove", "tune"):
-        for path in sorted((package / folder).rglob("*")):
-            if path.suffix in (".py", ".cpp", ".h"):
-                sha.update(path.read_bytes())
+    for path in sorted(package.rglob("*")):
+        if path.suffix in (".py", ".cpp", ".h"):
+            sha.update(path.read_bytes())
     return sha.hexdigest()
