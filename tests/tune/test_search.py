@@ -124,6 +124,28 @@ def test_what_fails_is_told_once_and_never_kept(land: Land, tmp_path: Path) -> N
     assert names(run(tmp_path / "other", 100))[0] == best
 
 
+def test_nothing_that_is_found_hangs_on_which_worker_is_first(
+    land: Land, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class LastFirst(Workers):
+        def each(self, function: Any, items: Any) -> Iterator[Any]:
+            yield from reversed([*super().each(function, items)])
+
+    def judge(task: Task, code: str, candidate: Candidate, limit: float | None = None) -> Judged:
+        if code in ("i: 8", "i: 16", "i: 32"):
+            raise ZeroDivisionError(code)
+        if code in ("j: 2", "j: 4"):
+            return Judged(code, f"cannot be modelled: {code}")
+        return land.judge(task, code, candidate, limit)
+
+    monkeypatch.setattr(searching, "judge", judge)
+    one = run(tmp_path / "one", 100)
+    with LastFirst(Here) as workers:
+        other = search(TASK, SPACE, workers, Store(tmp_path / "other"), budget=100)
+    assert other == one and [*other.unfit.items()] == [*one.unfit.items()] and len(one.unfit) == 2
+    assert len(one.failed) >= 2
+
+
 def test_no_compiler_ends_a_search(land: Land, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class MissingCompiler(Exception):
         pass

@@ -100,7 +100,7 @@ def _rest(found: Found) -> Iterator[str]:
     for (code, title), (count, words) in sorted(found.refused.items(), key=lambda one: -one[1][0]):
         named = f"{code}: " if code else ""
         yield f"    {count} refused, {named}{title[0].lower() + title[1:]}; one of them: {words}"
-    for words, count in sorted(found.unfit.items()):
+    for words, count in found.unfit.items():
         yield f"    {count} cannot be ranked: {words}"
     for one in found.failed:
         yield f"    1 not judged: {one.kind}: {one.words}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import TypeVar
@@ -347,6 +347,7 @@ class _Run:
         return self.space.start if start and start.code == code else self.by_code[code]
 
     def found(self, whole: bool) -> Found:
+        """All of it, in an order that hangs on no worker."""
         refused: dict[tuple[str, str], tuple[int, str]] = {}
         for one in self.looked.values():
             if one.refused:
@@ -363,9 +364,9 @@ class _Run:
             alike=len(good) - len({one.code for one in good}),
             known=self.known,
             refused=refused,
-            unfit=dict(unfit),
+            unfit=dict(sorted(unfit.items())),
             slower=sum(not (one.kernels or one.refused) for one in self.judged.values()),
-            failed=tuple(self.failed),
+            failed=tuple(sorted(self.failed, key=astuple)),
             whole=whole,
         )
 

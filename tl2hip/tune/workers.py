@@ -136,9 +136,7 @@ def _guarded(function: Callable[[Item], Result], item: Item) -> _Done[Result]:
 
 def _result(future: Future[_Done[Result]]) -> _Done[Result] | None:
     """What came of an item; None where its worker died."""
-    from concurrent.futures import CancelledError
-
     try:
         return future.result()
-    except (Exception, CancelledError):  # each kind of executor has its own
+    except Exception:  # each kind of executor has its own
         return None

@@ -66,7 +66,7 @@ def write(text: str, kernel: str, said: Said) -> str:
     body = function.body.visit(_Change(changed, lines, imports))
     assert isinstance(body, cst.IndentedBlock)
     new = [name for name in found.loops if name in lines and name not in found.marks]
-    body = _with_new(body, new, lines, module)
+    body = _with_new(body, new, lines)
     replaced = module.deep_replace(function, function.with_changes(body=body))
     assert isinstance(replaced, cst.Module)
     return imports.added(replaced).code
@@ -208,7 +208,7 @@ def _annotation(name: str, marks: Marks, imports: Imports) -> cst.Annotation:
 
 
 def _with_new(
-    body: cst.IndentedBlock, new: list[str], lines: Mapping[str, cst.Annotation], module: cst.Module
+    body: cst.IndentedBlock, new: list[str], lines: Mapping[str, cst.Annotation]
 ) -> cst.IndentedBlock:
     """The body of a function with new annotations above the outermost loops around their own."""
     left = list(new)
