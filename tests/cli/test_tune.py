@@ -15,8 +15,9 @@ from tl2hip import api
 from tl2hip.prove import compiler
 from tl2hip.prove.emulate import unsupported
 from tl2hip.source.span import Source
-from tl2hip.tune import search, store
+from tl2hip.tune import executors, search, store
 from tl2hip.tune.judge import Judged
+from tl2hip.tune.workers import Here
 
 proves = pytest.mark.skipif(unsupported() is not None, reason="no emulated compute unit here")
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -184,6 +185,33 @@ def test_no_compiler_is_told(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(compiler, "compiler", missing)
     ran = cli("tune", "k.py")
     assert ran.code == 2 and ran.err == "tl2hip: nothing can be judged here: none is here\n"
+
+
+@proves
+def test_a_cluster_that_goes_away_midway_is_told(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_store: Path
+) -> None:
+    """The scheduler ends after six texts: what is asked then fails, and a new client finds none."""
+    (tmp_path / "k.py").write_text(ROWS)
+    left = 6
+
+    class Going(Here):
+        def __init__(self, named: str) -> None:
+            if not left:
+                raise executors.NoCluster(f"no scheduler answers at {named}: it is gone")
+
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            nonlocal left
+            if not left:
+                raise RuntimeError("cannot schedule new futures after shutdown")
+            left -= 1
+            return super().submit(fn, *args, **kwargs)
+
+    monkeypatch.setattr(executors, "Cluster", Going)
+    ran = cli("tune", "k.py", *QUICK, "--executor", "dask:tcp://there:1")
+    assert ran.code == 2 and "the cluster is gone: no scheduler answers at dask:tcp://there:1" in ran.err
+    assert "internal error" not in ran.err
+    assert len(next(own_store.iterdir()).read_text().splitlines()) == 1, "the text without marks was judged"
 
 
 @proves

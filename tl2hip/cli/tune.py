@@ -184,6 +184,7 @@ def _kernel(
 
 
 def _search(task: Task, one: Space, args: argparse.Namespace, workers: Workers) -> Found:
+    from tl2hip.tune.executors import NoCluster
     from tl2hip.tune.search import Fatal, search
     from tl2hip.tune.store import store_of
 
@@ -196,6 +197,8 @@ def _search(task: Task, one: Space, args: argparse.Namespace, workers: Workers) 
         return search(task, one, workers, store, budget=budget, tell=progress.bar)
     except Fatal as error:
         raise Stop(f"tl2hip: nothing can be judged: {error}") from None
+    except NoCluster as error:  # it was there when the search began
+        raise Stop(f"tl2hip: the cluster is gone: {error}; what is judged is kept") from None
     finally:
         progress.clear()
 
