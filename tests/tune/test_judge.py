@@ -10,6 +10,7 @@ import pytest
 from tests.tune.judgements import TASK, judged, space_of
 from tl2hip.prove.emulate import unsupported
 from tl2hip.prove.machine.library import MachineLibrary
+from tl2hip.prove.machine.tracing import Starved
 from tl2hip.tune import judge as judging
 from tl2hip.tune.judge import Judged, drawn, judge, judged_of, look
 from tl2hip.tune.task import Task, convert, sizes_for, text_of
@@ -118,6 +119,18 @@ def test_what_cannot_be_ranked_says_why(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(judging, "MOST_STEPS", 10)
     judging.modelled.cache_clear()
     assert "executes" in judge(TASK, "x", BARE).refused and "choose smaller ones" in judge(TASK, "x", BARE).refused
+
+
+@proves
+@pytest.mark.parametrize("error", [MemoryError(), Starved("there is no memory for a trace"), ValueError("no")])
+def test_what_this_machine_is_too_small_for_is_passing(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def trace(*_: object, **how: object) -> None:
+        raise error
+
+    monkeypatch.setattr(MachineLibrary, "trace", trace)
+    one = judge(TASK, "x", BARE)
+    assert one.refused == f"cannot be modelled: {str(error) or 'there is no memory'}"
+    assert one.passing == (str(error) != "no")
 
 
 @proves

@@ -124,6 +124,24 @@ def test_what_fails_is_told_once_and_never_kept(land: Land, tmp_path: Path) -> N
     assert names(run(tmp_path / "other", 100))[0] == best
 
 
+def test_what_this_machine_has_no_memory_for_is_not_kept(
+    land: Land, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    best = names(run(tmp_path / "whole", 100))[0]
+
+    def judge(task: Task, code: str, candidate: Candidate, limit: float | None = None) -> Judged:
+        if code == best:
+            return Judged(code, "cannot be modelled: there is no memory", passing=True)
+        return land.judge(task, code, candidate, limit)
+
+    monkeypatch.setattr(searching, "judge", judge)
+    found = run(tmp_path, 100)
+    assert found.unfit == {"cannot be modelled: there is no memory": 1} and best not in names(found)
+    assert best not in Store(tmp_path / "one.jsonl").known
+    monkeypatch.setattr(searching, "judge", land.judge)
+    assert names(run(tmp_path, 100))[0] == best
+
+
 def test_nothing_that_is_found_hangs_on_which_worker_is_first(
     land: Land, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,13 +82,15 @@ class Figures:
 class Judged:
     """A candidate's code, judged: what its kernels take, or why it cannot be ranked.
 
-    Where there is neither, its score is `bound` or more, which was too much to look closer.
+    Where there is neither, its score is `bound` or more, which was too much to look closer. `passing`: refused for
+    want of this machine's memory or time, which is not kept.
     """
 
     code: str
     refused: str = ""
     kernels: tuple[Figures, ...] = ()
     bound: float = 0.0
+    passing: bool = False
 
     @property
     def works(self) -> tuple[float, ...]:
@@ -179,6 +181,7 @@ def judge(task: Task, code: str, candidate: Candidate, limit: float | None = Non
     from tl2hip.prove.machine import assembly
     from tl2hip.prove.machine.library import MachineLibrary
     from tl2hip.prove.machine.program import NotUnderstood
+    from tl2hip.prove.machine.tracing import Starved
 
     done = convert(task, text_of(task, candidate))
     (one,), file = done.kernels, done.printed
@@ -206,7 +209,8 @@ def judge(task: Task, code: str, candidate: Candidate, limit: float | None = Non
         ]
         return Judged(code, kernels=tuple(kernels))
     except (NotUnderstood, ValueError, MemoryError) as error:
-        return Judged(code, f"cannot be modelled: {error}")
+        passing = isinstance(error, MemoryError | Starved)
+        return Judged(code, f"cannot be modelled: {str(error) or 'there is no memory'}", passing=passing)
 
 
 def _waits_for_kernels(host: Sequence[HostStmt]) -> bool:

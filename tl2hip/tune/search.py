@@ -142,7 +142,8 @@ class _Run:
         self._tell()
         asked = [(code, self.by_code[code], limit) for code in new if code not in self.judged]
         for (code, *_), one in self._each(partial(_judge, self.task), asked):
-            self.store.add(one)
+            if not one.passing:
+                self.store.add(one)
             self.judged[code] = one
             self._tell()
         self.lost.update(code for code in new if code not in self.judged)

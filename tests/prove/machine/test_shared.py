@@ -162,6 +162,7 @@ def test_lines_that_there_is_no_memory_for_are_told() -> None:
 import re, resource
 import numpy as np
 from tests.prove.machine.test_shared import TEXT, MachineLibrary
+from tl2hip.prove.machine.tracing import Starved
 args = [np.ones(1 << 24, np.float32), np.zeros(1 << 24, np.float32), np.int32(8), np.int32(1)]
 with MachineLibrary(TEXT, detect=False) as made:
     made.call("own", args)
@@ -169,7 +170,7 @@ with MachineLibrary(TEXT, detect=False) as made:
     resource.setrlimit(resource.RLIMIT_AS, (has + (2 << 20), resource.RLIM_INFINITY))
     try:
         made.lines("own", args, "own_kernel", range(8), steps=100)
-    except ValueError as error:
+    except Starved as error:
         print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -13,6 +13,7 @@ from tests.prove.machine.assembled import library
 from tests.prove.machine.modelled import only
 from tl2hip.prove.machine.library import MachineLibrary
 from tl2hip.prove.machine.model import Lanes, Step, Trace
+from tl2hip.prove.machine.tracing import Starved
 
 LANE = "v_and_b32_e32 v1, 63, v0\n"
 CODE = 3
@@ -161,8 +162,14 @@ def test_one_block_of_one_launch_is_recorded() -> None:
 
 
 def test_a_run_that_is_given_up_has_no_trace() -> None:
-    with pytest.raises(ValueError, match="given up: .* past the end of argument 0"):
+    with pytest.raises(ValueError, match="given up: .* past the end of argument 0") as told:
         traced(f"{LANE}v_lshlrev_b32_e32 v1, 10, v1\nglobal_load_dword v2, v1, s[4:5]")
+    assert told.type is ValueError, "no want of this machine's"
+
+
+def test_a_run_that_takes_too_long_is_starved() -> None:
+    with pytest.raises(Starved, match="the run that is traced is given up"):
+        traced(".Lmore:\ns_branch .Lmore", launch=1, seconds=1)
 
 
 def test_a_block_that_executes_too_much_is_told() -> None:
@@ -176,6 +183,7 @@ def test_a_trace_that_there_is_no_memory_for_is_told() -> None:
 import re, resource, sys
 import numpy as np
 from tests.prove.machine.assembled import library
+from tl2hip.prove.machine.tracing import Starved
 shape = np.ones((2, 3), np.uint32)
 args = [np.zeros(4, np.uint32), np.zeros(4, np.uint32), np.uint32(0), shape]
 with library("s_nop 0", detect=False) as made:
@@ -184,7 +192,7 @@ with library("s_nop 0", detect=False) as made:
     resource.setrlimit(resource.RLIMIT_AS, (has + (16 << 20), resource.RLIM_INFINITY))
     try:
         made.trace("launch", args)
-    except ValueError as error:
+    except Starved as error:
         print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -38,6 +38,10 @@ class Wanted:
     steps: int = 0
 
 
+class Starved(ValueError):
+    """A run that this machine has no memory for, or that takes it too long: another one may do it."""
+
+
 class Traced(ctypes.Structure):
     """What was recorded."""
 
@@ -61,17 +65,16 @@ def want(runtime: ctypes.CDLL, wanted: Wanted | None) -> None:
 
 
 def read_trace(runtime: ctypes.CDLL, program: Program, run: Run) -> Trace:
-    """What a run recorded. Raises ValueError where that is no whole block."""
+    """What a run recorded. Raises ValueError where that is no whole block, Starved where this machine is why."""
     runtime.tl2hip_traced.restype = ctypes.POINTER(Traced)
     traced = runtime.tl2hip_traced().contents
     assert traced.step_bytes == STEP.itemsize, f"a step takes {STEP.itemsize} bytes here, {traced.step_bytes} there"
     assert traced.sample_bytes == SAMPLE.itemsize
     if traced.no_room:
-        raise ValueError("there is no memory for a trace")
+        raise Starved("there is no memory for a trace")
     if traced.too_long:
         raise ValueError(f"the block executes more than the {traced.count:,} instructions that there is room for")
-    if run.errors:
-        raise ValueError(f"the run that is traced is given up: {run.errors[0].message}")
+    check_ran(run, "that is traced")
     if not traced.ended:
         raise ValueError("the launcher does not launch that block of that kernel")
     raw = (ctypes.c_uint8 * (traced.count * STEP.itemsize)).from_address(traced.steps)
@@ -79,6 +82,13 @@ def read_trace(runtime: ctypes.CDLL, program: Program, run: Run) -> Trace:
     waves = tuple(_steps(steps[steps["wave"] == wave]) for wave in range(-(-traced.threads // 64)))
     kernel = program.kernels[traced.kernel]
     return Trace(kernel, waves, _three(traced.id), _three(traced.grid), *_lanes(traced))
+
+
+def check_ran(run: Run, what: str) -> None:
+    """Raises ValueError where a run was given up, Starved where that was for its time."""
+    for error in run.errors[:1]:
+        raised = Starved if error.kind == "hang" else ValueError
+        raise raised(f"the run {what} is given up: {error.message}")
 
 
 def _lanes(traced: Traced) -> tuple[dict[int, Lanes], dict[int, Lanes]]:
