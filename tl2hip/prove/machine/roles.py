@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tl2hip.prove.machine.meanings import MEANINGS, control, matrix, memory
 from tl2hip.prove.machine.meanings.memory import Form
 from tl2hip.prove.machine.meanings.table import Meaning
-from tl2hip.prove.machine.model.facts import PASSES, TRANSCENDENTAL
+from tl2hip.prove.machine.model.facts import PASSES_OF, TRANSCENDENTAL
 from tl2hip.prove.machine.program import (
     EXEC,
     M0,
@@ -33,7 +33,6 @@ VECTOR_MEMORY = frozenset(["global", "flat", "buffer", "scratch"])
 READ_LANES = ("v_readlane_b32", "v_readfirstlane_b32")
 LANE_MOVES = (*READ_LANES, "v_writelane_b32")
 F64_SUMS = ("v_fma_f64", "v_fmac_f64")
-PASSES_OF = {shape: int(line.split()[0]) for line in PASSES.strip().splitlines() for shape in line.split()[1:]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,8 @@ PASSES = """
 """
 """Passes of each matrix instruction: slots between two of them on one SIMD (AMD's matrix instruction calculator,
 cdna3; SISchedule.td, Write4PassMAI and so on, agrees)."""
+PASSES_OF = {shape: int(line.split()[0]) for line in PASSES.strip().splitlines() for shape in line.split()[1:]}
+"""The same by the shape and the types in the name of an instruction."""
 
 
 class Unit(Enum):
@@ -108,12 +110,11 @@ class Cost:
 
 
 def _matrix_costs() -> dict[str, Cost]:
-    passes = {shape: int(line.split()[0]) for line in PASSES.strip().splitlines() for shape in line.split()[1:]}
     costs = {}
     for name in matrix.FORMS:
         shape = name.split("_", 3)[3]
         alone = shape.endswith(("_f32", "_f64"))
-        costs[name] = Cost(Unit.MATRIX, passes[shape], passes[shape] + AFTER_MATRIX + 1, alone)
+        costs[name] = Cost(Unit.MATRIX, PASSES_OF[shape], PASSES_OF[shape] + AFTER_MATRIX + 1, alone)
     return costs
 
 
