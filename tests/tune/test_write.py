@@ -135,6 +135,10 @@ BARE = "@tl.kernel\ndef g(x):\n\tfor i in range(3):\n\t\tpass"
             ["+from tl2hip import Tile, waves as waves_mark", "+\ti: Tile[int, 4, waves_mark(2)]"],
         ),
         (
+            "import numpy as np\nwaves, waves_mark = 3, 4\n",
+            ["+from tl2hip import Tile, waves as waves_mark_mark", "+\ti: Tile[int, 4, waves_mark_mark(2)]"],
+        ),
+        (
             "from tl2hip import Tensor; x = 1\n",
             [
                 "-from tl2hip import Tensor; x = 1",

@@ -53,7 +53,10 @@ class Imports:
             return name
         if self.modules and not self.names:
             return f"{self.modules[0]}.{name}"
-        return self.needed.setdefault(name, f"{name}_mark" if name in self.used.names else name)
+        free = name
+        while free in self.used.names:
+            free += "_mark"
+        return self.needed.setdefault(name, free)
 
     def added(self, module: cst.Module) -> cst.Module:
         """The module with what it needs imported: by its own import of names of tl2hip, or a new one below its
