@@ -177,6 +177,14 @@ def test_a_block_that_executes_too_much_is_told() -> None:
         traced("s_mov_b32 s9, 0x300000\n.Lmore:\ns_sub_i32 s9, s9, 1\ns_cmp_ge_i32 s9, 0\ns_cbranch_scc1 .Lmore")
 
 
+def test_where_lanes_went_is_kept_of_every_instruction() -> None:
+    many, too_many = 5_000, (1 << 15) + 1
+    trace = traced("v_mov_b32_e32 v1, 0\n" + "ds_read_b32 v2, v1\n" * many)
+    assert len(trace.in_lds) == many and not trace.in_memory
+    with pytest.raises(ValueError, match="more memory instructions than there is room for"):
+        traced("v_mov_b32_e32 v1, 0\n" + "ds_read_b32 v2, v1\n" * too_many)
+
+
 def test_a_trace_that_there_is_no_memory_for_is_told() -> None:
     """In a process of its own: the room stays once it is there."""
     code = """

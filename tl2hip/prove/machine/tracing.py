@@ -50,7 +50,7 @@ class Traced(ctypes.Structure):
         ("threads", ctypes.c_uint32), ("grid", ctypes.c_uint32 * 3), ("id", ctypes.c_uint32 * 3),
         ("ended", ctypes.c_uint8), ("too_long", ctypes.c_uint8), ("step_bytes", ctypes.c_uint16),
         ("sample_bytes", ctypes.c_uint16), ("sample_count", ctypes.c_uint32), ("samples", ctypes.c_void_p),
-        ("no_room", ctypes.c_uint8),
+        ("no_room", ctypes.c_uint8), ("unsampled", ctypes.c_uint8),
     ]  # fmt: skip
 
 
@@ -74,6 +74,8 @@ def read_trace(runtime: ctypes.CDLL, program: Program, run: Run) -> Trace:
         raise Starved("there is no memory for a trace")
     if traced.too_long:
         raise ValueError(f"the block executes more than the {traced.count:,} instructions that there is room for")
+    if traced.unsampled:
+        raise ValueError("the block executes more memory instructions than there is room for")
     check_ran(run, "that is traced")
     if not traced.ended:
         raise ValueError("the launcher does not launch that block of that kernel")

@@ -3,7 +3,7 @@
 
 #include "access.h"
 
-constexpr u32 MOST_STEPS = 1u << 22, MOST_ACCESSES = 8, MOST_SAMPLES = 1u << 12, MOST_SAMPLED = 1u << 16;
+constexpr u32 MOST_STEPS = 1u << 22, MOST_ACCESSES = 8, MOST_SAMPLES = 1u << 15, MOST_SAMPLED = 1u << 18;
 constexpr u32 REQUEST_BYTES = 64, LINE_BYTES = 128;
 
 // What Python reads, in the layout of tracing.py.
@@ -24,7 +24,8 @@ struct Traced {
     u16 step_bytes, sample_bytes;
     u32 sample_count;
     const Sample* samples;
-    u8 no_room;  // there was no memory for steps
+    u8 no_room;    // there was no memory for steps
+    u8 unsampled;  // there was no room for all samples
 };
 
 // Which block of which launch of a kernel, "" for any, and whether no other launch runs. With a `count` nothing is
@@ -133,10 +134,13 @@ void trace_lane(u32 lane, u64 address, u32 bytes, Touch how, bool lds) {
 }
 
 static void sample(u32 at, const Traces& one, u32 cost) {
-    if (at >= MOST_SAMPLED) return;
+    bool known = at < MOST_SAMPLED && sample_of[one.lds][at];
+    if (!known && (at >= MOST_SAMPLED || traced.sample_count == MOST_SAMPLES)) {
+        traced.unsampled = true;
+        give_up();
+    }
     u16& number = sample_of[one.lds][at];
-    if (!number) {
-        if (traced.sample_count == MOST_SAMPLES) return;
+    if (!known) {
         number = (u16)++traced.sample_count;
         samples[number - 1].cost = 0;
     }
