@@ -40,7 +40,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--marks", metavar="NAME,…", default="", help="only these marks; tile is the tiles' sizes")
     group.add_argument("--keep", action="store_true", help="keep the marks that are there, and add others")
     group.add_argument("--budget", metavar="N", type=count, default=BUDGET, help=f"judge at most N ({BUDGET})")
-    group.add_argument("--exhaustive", action="store_true", help="judge every candidate there is")
+    every = "judge every combination of marks that lose no faster plan"
+    group.add_argument("--exhaustive", action="store_true", help=every)
     group = parser.add_argument_group("how it runs, and what comes of it")
     jobs = f"search in N processes ({cores()})"
     group.add_argument("--jobs", metavar="N", type=count, default=cores(), help=jobs)

@@ -71,7 +71,7 @@ def search(
     task: Task, space: Space, workers: Workers, store: Store, *, budget: int | None, tell: Tell | None = None
 ) -> Found:
     """The candidates of a kernel, ranked. `budget` is how many printed codes are judged at most, None for every
-    candidate there is. What is judged goes to the store at once. Raises Fatal."""
+    combination of marks that lose no plan. What is judged goes to the store at once. Raises Fatal."""
     run = _Run(task, space, workers, store, budget, tell)
     if budget is None:
         whole = run.exhaust()
@@ -173,7 +173,8 @@ class _Run:
     # --- where it goes -------------------------------------------------------------------------------
 
     def exhaust(self) -> bool:
-        """Judges every candidate of marks that the kernel can take."""
+        """Judges every combination of marks that the kernel can take, and of values that by themselves take no
+        faster plan away: with others some might not, but of all there are too many even to convert."""
         self.judge(self.look([self.space.bare, self.space.start]))
         alone = [
             (choice, value, made)
