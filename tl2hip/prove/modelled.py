@@ -31,6 +31,19 @@ ELEMENTS = 1 << 27
 """How many elements all arrays of a run may have together."""
 
 
+class Given:
+    """The arguments of a call as they were given: several runs of it are each to find the same data."""
+
+    def __init__(self, args: Sequence[Any]) -> None:
+        self.arrays = [one for one in args if isinstance(one, np.ndarray) and one.flags.writeable]
+        self.before = [one.copy() for one in self.arrays]
+
+    def restore(self) -> None:
+        """Takes out of them what a run wrote."""
+        for one, old in zip(self.arrays, self.before, strict=True):
+            one[...] = old
+
+
 @dataclass(slots=True)
 class _Modelling:
     """A library whose calls are modelled, kernel by kernel, at each of the standard settings of memory. Where a run
@@ -43,14 +56,13 @@ class _Modelling:
     shared: dict[str, Shared | None] = field(default_factory=dict)
 
     def call(self, launcher: str, args: Sequence[Any], *, calls: int | None = None) -> Run:
-        arrays = [one for one in args if isinstance(one, np.ndarray) and one.flags.writeable]
-        before = [one.copy() for one in arrays]
+        given = Given(args)
 
         def model_one(kernel: str | None = None) -> None:
-            _restore(arrays, before)
+            given.restore()
             trace = self.machine.trace(launcher, args, kernel=kernel)
             self.model(trace)
-            _restore(arrays, before)
+            given.restore()
             self.shared[trace.kernel.name] = shared(self.machine, launcher, args, trace)
 
         if not self.whole:
@@ -70,12 +82,6 @@ class _Modelling:
 
     def value(self, function: str, args: Sequence[Any]) -> int:
         return self.machine.value(function, args)
-
-
-def _restore(arrays: Sequence[np.ndarray[Any, Any]], before: Sequence[np.ndarray[Any, Any]]) -> None:
-    """Each run is of the same data."""
-    for one, old in zip(arrays, before, strict=True):
-        one[...] = old
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,34 +249,23 @@ class _Tracing:
     def call(self, launcher: str, args: Sequence[Any], *, calls: int | None = None) -> Run:
         from tl2hip.prove.emulate import Run
         from tl2hip.prove.machine.model.shared import shared
+        from tl2hip.prove.modelled import Given
 
         launches = self.machine.launches(launcher, args)
-        given = _arrays(args) if len(launches) > 1 else []
-        before = [one.copy() for one in given]
-
-        def restored() -> Sequence[Any]:
-            """The arguments, without what a kernel before wrote."""
-            for one, old in zip(given, before, strict=True):
-                one[...] = old
-            return args
-
+        given = Given(args if len(launches) > 1 else ())
         for name, times in launches.items():
-            trace = self.machine.trace(launcher, restored(), kernel=name, block=None, alone=True)
+            trace = self.machine.trace(launcher, args, kernel=name, block=None, alone=True)
             self.traces.append((trace, times))
+            given.restore()
         self.least = bound(self.traces)
         if self.limit is None or self.least <= self.limit:
-            self.found = [
-                shared(self.machine, launcher, restored(), trace, alone=True) for trace, _ in self.traces
-            ]
+            for trace, _ in self.traces:
+                self.found.append(shared(self.machine, launcher, args, trace, alone=True))
+                given.restore()
         return Run(0, (), launches, (), ())
 
     def value(self, function: str, args: Sequence[Any]) -> int:
         return self.machine.value(function, args)
-
-
-def _arrays(args: Sequence[Any]) -> list[Any]:
-    """The arrays among arguments that a kernel may write."""
-    return [one for one in args if hasattr(one, "flags") and one.flags.writeable and one.ndim]
 
 
 @dataclass(frozen=True, slots=True)
