@@ -23,8 +23,7 @@ from tl2hip.prove.machine.program import (
 from tl2hip.prove.machine.records import Change, Code, Dpp, Halves, Kind, Pick, Source, Unused
 
 INLINE = range(-16, 65)
-INLINE_FLOATS = (0.5, 1.0, 2.0, 4.0, 0.15915494, 0.15915494309189532)
-"""Numbers that take no room in the code; the last two are 1 / (2 pi) as it is printed."""
+"""Integers that take no room in the code."""
 
 SDWA = frozenset({"src0_sel", "src1_sel", "dst_sel", "dst_unused"})
 HALVES = frozenset({"op_sel", "op_sel_hi", "neg_lo", "neg_hi"})
