@@ -120,6 +120,41 @@ def test_an_import_that_is_set_out_in_lines_stays_so() -> None:
     assert comma == ["+    waves,", "+  j: Tile[int, waves(2)]"]
 
 
+def test_comments_in_an_import_stay() -> None:
+    head = ODD.partition('N = dims("N")')[0]
+    set_out = ("Tensor, Tile,\n    dims, kernel,  # odd", "Tensor, Tile, dims, kernel,  # odd", "Tile,\n    # tail")
+    for names in set_out:
+        new = write(ODD.replace(head, f"from tl2hip import (\n    {names}\n)\n"), "f", {"j": (("waves", 2),)})
+        assert new.count("# odd") == 1 + ("# odd" in names) and ("# tail" in new) == ("# tail" in names)
+        compile(new, "k.py", "exec")
+
+
+def test_a_comment_above_the_last_line_of_a_block_stays() -> None:
+    text = "from tl2hip import Tile\ndef f(x):\n  if x:\n    # why\n    i: Tile[int, 4]\n"
+    text += "  for i in range(3):\n    x[i] = 0\n"
+    assert sorted(changed(text, "f", {"i": ()})) == ["+    pass", "-    i: Tile[int, 4]"]
+
+
+def test_a_kernel_below_an_if_is_found() -> None:
+    text = "if True:\n    def f(x):\n        for i in range(3):\n            x[i] = 0\n"
+    assert stated(text, "f") == {"i": ()}
+    assert changed("from tl2hip import *\n" + text, "f", {"i": (("tile", 4),)}) == ["+        i: Tile[int, 4]"]
+    with pytest.raises(KeyError):
+        write(text.replace("if True", "class A"), "f", {"i": (("tile", 4),)})
+
+
+def test_names_are_what_python_takes_them_for() -> None:
+    """Python normalizes names: the ligature is `fi`."""
+    text = "from tl2hip import Tile\ndef f(x):\n  \ufb01: Tile[int, 4]\n  for fi in range(3):\n    x[fi] = 0\n"
+    assert stated(text, "f") == {"fi": (("tile", 4),)}
+    assert changed(text, "f", {"fi": (("tile", 8),)})[1:] == ["+  \ufb01: Tile[int, 8]"]
+
+
+def test_lone_carriage_returns_stay() -> None:
+    text = ODD.replace("\n", "\r")
+    assert write(text, "f", {"i": (("tile", 8),)}) == text.replace("Tile[ int,4 ]", "Tile[int, 8]")
+
+
 BARE = "@tl.kernel\ndef g(x):\n\tfor i in range(3):\n\t\tpass"
 
 
@@ -160,6 +195,9 @@ def test_marks_are_spelled_as_the_file_speaks_of_tl2hip(head: str, told: list[st
         ("i: Tile[int, serial]", None),
         ("i: Tile[int, block]", None),
         ("i: Tile[int, waves(n)]", None),
+        ("i: 'Tile[int, 128]'", None),
+        ("i: 'not [ one'", ()),
+        ("i: Tile[int, (  # so many\n        128)]", None),
         ("i: List[int, 128]", ()),
         ("i: int", ()),
     ],

@@ -29,7 +29,7 @@ def lower(
     spans = places(tree)
     functions: list[Function] = []
     problems: list[tuple[str, Problem]] = []
-    for node in _definitions(tree.body):
+    for node in definitions(tree.body):
         name = known(node.name)
         definition = found.functions.get(name)
         if name not in reached or definition is None or spans[node.name].line != definition.lineno:
@@ -46,13 +46,13 @@ def lower(
     return module, problems
 
 
-def _definitions(body: Sequence[cst.CSTNode]) -> Iterator[cst.FunctionDef]:
+def definitions(body: Sequence[cst.CSTNode]) -> Iterator[cst.FunctionDef]:
     """The functions at file level, those under an `if` or `try` included."""
     for node in body:
         if isinstance(node, cst.FunctionDef):
             yield node
         elif not isinstance(node, cst.ClassDef):
-            yield from _definitions(list(_blocks(node)))
+            yield from definitions(list(_blocks(node)))
 
 
 def _blocks(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

@@ -140,16 +140,27 @@ def _plain(comma: cst.Comma) -> cst.Comma:
 
 
 def _separating(last: cst.Comma | cst.MaybeSentinel, comma: cst.Comma) -> cst.Comma:
-    """The comma of a name that was the last one and is no more: a comment behind it stays."""
+    """The comma of a name that was the last one and is no more: a comment behind it stays, and what follows goes to
+    a line of its own."""
     own = last.whitespace_after if isinstance(last, cst.Comma) else None
     between = comma.whitespace_after
-    if isinstance(own, cst.ParenthesizedWhitespace) and isinstance(between, cst.ParenthesizedWhitespace):
-        between = between.with_changes(first_line=own.first_line)
+    if isinstance(own, cst.ParenthesizedWhitespace):
+        if isinstance(between, cst.ParenthesizedWhitespace):
+            between = between.with_changes(first_line=own.first_line)
+        elif own.first_line.comment is not None:
+            indent = cst.SimpleWhitespace("    ")
+            between = cst.ParenthesizedWhitespace(own.first_line, indent=True, last_line=indent)
     return comma.with_changes(whitespace_after=between)
 
 
 def _closing(last: cst.Comma | cst.MaybeSentinel) -> cst.Comma | cst.MaybeSentinel:
-    return _plain(last) if isinstance(last, cst.Comma) else last
+    """The comma of the name that is the last one now; comments on lines below the former one stay below."""
+    if not isinstance(last, cst.Comma):
+        return last
+    after, lines = _plain(last).whitespace_after, last.whitespace_after
+    if isinstance(after, cst.ParenthesizedWhitespace) and isinstance(lines, cst.ParenthesizedWhitespace):
+        after = after.with_changes(empty_lines=lines.empty_lines)
+    return last.with_changes(whitespace_after=after)
 
 
 def _alias(name: str, bound: str) -> cst.ImportAlias:

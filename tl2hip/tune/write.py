@@ -13,10 +13,13 @@ def f(x):
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
+from libcst import matchers
 
+from tl2hip.source.lower_expressions import known
+from tl2hip.source.lower_module import definitions
 from tl2hip.tune.imports import Imports, dotted
 
 TILE = "tile"
@@ -33,9 +36,9 @@ Said = Mapping[str, Marks]
 
 def stated(text: str, kernel: str) -> dict[str, Marks | None]:
     """What a kernel says of each of its loops over a range, in their order; None where that is not plain numbers,
-    or stands in the loop itself: marks that are not to be changed.
+    is in quotes, has a comment inside or stands in the loop itself: marks that are not to be changed.
 
-    Nothing for a function that does not stand at the file's top level.
+    Nothing where the file has no such function.
     """
     module = cst.parse_module(text)
     found = _Loops(Imports(module))
@@ -50,7 +53,7 @@ def write(text: str, kernel: str, said: Said) -> str:
 
     A mark that is there already is changed at its place, a new one goes above the outermost loop around its own,
     one that says nothing goes with its line. Names that the marks need are added to the file's import of tl2hip.
-    Raises KeyError where there is no such function at the file's top level.
+    Raises KeyError where the file has no such function.
     """
     module = cst.parse_module(text)
     imports = Imports(module)
@@ -69,13 +72,14 @@ def write(text: str, kernel: str, said: Said) -> str:
     body = _with_new(body, new, lines)
     replaced = module.deep_replace(function, function.with_changes(body=body))
     assert isinstance(replaced, cst.Module)
-    return imports.added(replaced).code
+    code = imports.added(replaced).code
+    # libcst reads a lone carriage return as a line end, but not as the file's last one
+    return code + "\r" if text.endswith("\r") and not code.endswith("\r") else code
 
 
 def _function(module: cst.Module, kernel: str) -> cst.FunctionDef | None:
-    """The kernel; None where the file has no function of that name at its top level."""
-    functions = (s for s in module.body if isinstance(s, cst.FunctionDef))
-    return next((s for s in functions if s.name.value == kernel), None)
+    """The kernel; None where the file has no function of that name outside classes and functions."""
+    return next((s for s in definitions(module.body) if known(s.name) == kernel), None)
 
 
 # --- what is there ---------------------------------------------------------------------------------------
@@ -96,7 +100,7 @@ class _Loops(cst.CSTVisitor):
     def visit_For(self, node: cst.For) -> None:
         if not isinstance(node.target, cst.Name) or not isinstance(node.iter, cst.Call):
             return
-        name, is_tiled = node.target.value, self.imports.meaning(node.iter.func) == "tiled"
+        name, is_tiled = known(node.target), self.imports.meaning(node.iter.func) == "tiled"
         if is_tiled:
             self.marks[name] = None
         if (is_tiled or dotted(node.iter.func) in RANGES) and name not in self.loops:
@@ -105,19 +109,32 @@ class _Loops(cst.CSTVisitor):
     def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
         name = _tiled_name(node, self.imports)
         if name is not None:
-            assert isinstance(node.annotation.annotation, cst.Subscript)
             self.marks.setdefault(name, _marks(node.annotation.annotation, self.imports))
 
 
 def _tiled_name(node: cst.AnnAssign, imports: Imports) -> str | None:
-    """The variable that `i: Tile[…]` marks; None for any other annotation."""
-    kind = node.annotation.annotation
+    """The variable that `i: Tile[…]` marks, in quotes or not; None for any other annotation."""
+    kind: cst.BaseExpression | None = node.annotation.annotation
+    if isinstance(kind, cst.SimpleString | cst.ConcatenatedString):
+        kind = _quoted(kind)
     is_tile = isinstance(kind, cst.Subscript) and imports.meaning(kind.value) == "Tile"
-    return node.target.value if is_tile and isinstance(node.target, cst.Name) and node.value is None else None
+    return known(node.target) if is_tile and isinstance(node.target, cst.Name) and node.value is None else None
 
 
-def _marks(kind: cst.Subscript, imports: Imports) -> Marks | None:
-    """The marks of `Tile[int, 128, waves(2)]`; None where one is no name with a number."""
+def _quoted(text: cst.SimpleString | cst.ConcatenatedString) -> cst.BaseExpression | None:
+    """The expression in quotes; None where there is none."""
+    words = text.evaluated_value
+    try:
+        return cst.parse_expression(words.strip()) if isinstance(words, str) else None
+    except cst.ParserSyntaxError:
+        return None
+
+
+def _marks(kind: cst.BaseExpression, imports: Imports) -> Marks | None:
+    """The marks of `Tile[int, 128, waves(2)]`; None where one is no name with a number, and where writing others in
+    their place would take a comment away, or quotes."""
+    if not isinstance(kind, cst.Subscript) or matchers.findall(kind, matchers.Comment()):
+        return None
     items = [s.slice.value for s in kind.slice[1:] if isinstance(s.slice, cst.Index)]
     found: list[tuple[str, int]] = []
     for place, item in enumerate(items):
@@ -177,20 +194,24 @@ class _Change(cst.CSTTransformer):
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
-        return updated_node.with_changes(body=tuple(_without_gone(updated_node.body)))
+        left, below = _without_gone(updated_node.body)
+        return updated_node.with_changes(body=left, footer=(*below, *updated_node.footer))
 
 
-def _without_gone(body: Sequence[cst.BaseStatement]) -> Iterator[cst.BaseStatement]:
-    """The statements that still hold something; comments above a line that goes stay."""
+def _without_gone(
+    body: Sequence[cst.BaseStatement],
+) -> tuple[tuple[cst.BaseStatement, ...], tuple[cst.EmptyLine, ...]]:
+    """The statements that still hold something, and the lines left below them; comments above a line that goes
+    stay."""
+    left: list[cst.BaseStatement] = []
     above: list[cst.EmptyLine] = []
     for s in body:
         if isinstance(s, cst.SimpleStatementLine) and s.body[0] is GONE:
             above += s.leading_lines
-        elif above:
-            yield s.with_changes(leading_lines=(*above, *_leading(s)))
-            above = []
         else:
-            yield s
+            left.append(s.with_changes(leading_lines=(*above, *_leading(s))) if above else s)
+            above = []
+    return tuple(left), tuple(above)
 
 
 def _leading(s: cst.BaseStatement) -> tuple[cst.EmptyLine, ...]:
@@ -243,4 +264,4 @@ class _Targets(cst.CSTVisitor):
 
     def visit_For(self, node: cst.For) -> None:
         if isinstance(node.target, cst.Name):
-            self.names.add(node.target.value)
+            self.names.add(known(node.target))

@@ -220,13 +220,13 @@ class NothingToMark(Problem):
     why: ClassVar[str] = (
         "`tl2hip tune` writes `i: Tile[int, …]` above loops `for i in range(…)`. Tiles of other notations are sizes"
         " in their own loops, array expressions have no loops to name, and loops that are `serial`, marked by"
-        " `tiled`, or marked with something else than numbers stay as they are."
+        " `tiled`, in quotes, with a comment inside, or with something else than numbers stay as they are."
     )
     example: ClassVar[str] = "tl2hip tune gemm_tiles.py\n"
     rewrite: ClassVar[str] = "tl2hip emit gemm_tiles.py --stop-after nest\n"
 
     name: str
-    way: str = "write it as loops over elements: `tl2hip emit --stop-after nest` prints it so"
+    way: str = "write it as loops over elements: `tl2hip emit --stop-after nest` prints these, but no signature"
 
 
 @dataclass(frozen=True)
