@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -77,6 +79,60 @@ def test_an_item_that_kills_its_worker_is_told_and_the_others_are_done() -> None
 def test_a_worker_that_is_killed_takes_nothing_with_it(tmp_path: Path) -> None:
     found = all_of(lambda: ProcessPoolExecutor(2), partial(die_once, tmp_path), range(8))
     assert (tmp_path / "died").exists() and found == {n: 2 * n for n in range(8)}
+
+
+FIRST = """
+import sys, time
+from tests.tune.test_workers import slowly_for_long
+from tl2hip.tune.executors import processes
+from tl2hip.tune.workers import Workers
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+if __name__ == "__main__":
+    with Workers(processes(2)) as workers:
+        list(workers.each(partial(slowly_for_long, Path(sys.argv[1])), range(2)))
+"""
+
+
+def slowly_for_long(folder: Path, n: int) -> None:
+    """Leaves the number of its process; takes longer than any test."""
+    (folder / f"{n}.{os.getpid()}").touch()
+    time.sleep(1000)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there; one that ended and that nobody has asked about is not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+@pytest.mark.parametrize("ended", ["killed", "interrupted"])
+def test_workers_end_at_once_with_the_first_process(tmp_path: Path, ended: str) -> None:
+    root = Path(__file__).parents[2]
+    run = [sys.executable, "-c", FIRST, str(tmp_path)]
+    first = subprocess.Popen(run, cwd=root, start_new_session=True, stderr=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + 60
+        while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        pids = [int(path.suffix[1:]) for path in tmp_path.iterdir()]
+        assert len(pids) == 2 and all(map(is_running, pids))
+        if ended == "killed":
+            first.kill()
+        else:
+            os.killpg(first.pid, signal.SIGINT)  # as a terminal does
+        first.wait(60)
+        until = time.monotonic() + 60
+        while any(map(is_running, pids)) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not any(map(is_running, pids))
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(first.pid, signal.SIGKILL)
 
 
 def test_workers_can_be_used_again_after_one_died() -> None:

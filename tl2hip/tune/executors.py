@@ -26,14 +26,28 @@ def processes(jobs: int) -> Callable[[], Executor]:
         return Here
     from concurrent.futures import ProcessPoolExecutor
 
-    return lambda: ProcessPoolExecutor(jobs, initializer=_leave_interruption)
+    return lambda: ProcessPoolExecutor(jobs, initializer=_depend)
 
 
-def _leave_interruption() -> None:
-    """An interruption from the keyboard reaches all processes: the first one ends the others."""
+def _depend() -> None:
+    """Lets this process end with the first one: an interruption from the keyboard, which reaches all, ends it, and
+    it notices when the first one is killed."""
     import signal
+    from threading import Thread
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    import os
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 class Cluster(Executor):
