@@ -165,7 +165,7 @@ def compile_host(text: str, flags: Sequence[str] = (), libraries: Sequence[Path]
 def cache_folder() -> Path:
     """Where compiled results are kept: `TL2HIP_CACHE`, else the user's cache folder."""
     if named := os.environ.get("TL2HIP_CACHE"):
-        return Path(named)
+        return Path(named).absolute()  # the compiler runs in folders of its own
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "tl2hip" / "cache"
     if sys.platform == "darwin":
@@ -175,7 +175,7 @@ def cache_folder() -> Path:
 
 def cached(key: str, build: Callable[[Path], bytes]) -> Path:
     """The cache's file for a key; `build` makes its bytes in a scratch folder when it is not there."""
-    shard = _usable_folder(cache_folder()) / key[:2]
+    shard = usable_folder(cache_folder()) / key[:2]
     path = shard / key[2:]
     if path.exists():
         os.utime(path)  # the ones in use stay longest
@@ -192,7 +192,7 @@ def cached(key: str, build: Callable[[Path], bytes]) -> Path:
 
 
 @lru_cache(maxsize=8)
-def _usable_folder(folder: Path) -> Path:
+def usable_folder(folder: Path) -> Path:
     """The folder when it can be written, else one that lasts as long as this process."""
     try:
         folder.mkdir(parents=True, exist_ok=True)

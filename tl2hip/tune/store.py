@@ -15,11 +15,15 @@ CHECK = 12
 """Hexadecimal digits of a line's check."""
 
 
+class NotKept(Exception):
+    """A store cannot be read or written; the text says why."""
+
+
 class Store:
     """The judgements of one kernel at some sizes, by the digest of the printed code.
 
     Each line is a check and a JSON object. One that does not fit its check (a write that was cut off, a disk that
-    is full) is left out, counted in `damaged`, and judged again.
+    is full) is left out, counted in `damaged`, and judged again. Raises NotKept.
     """
 
     def __init__(self, path: Path) -> None:
@@ -30,6 +34,8 @@ class Store:
             lines = path.read_bytes().split(b"\n")
         except FileNotFoundError:
             lines = [b""]
+        except OSError as error:
+            raise NotKept(error) from None
         self.torn = bool(lines[-1])
         for line in filter(None, lines):
             found = _read(line)
@@ -39,13 +45,16 @@ class Store:
                 self.known[found.code] = found
 
     def add(self, judged: Judged) -> None:
-        """Keeps a judgement; it is on disk when this returns."""
+        """Keeps a judgement; it is on disk when this returns. Raises NotKept."""
         self.known[judged.code] = judged
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(judged.data())
         line = f"{_check(text)} {text}\n".encode()
-        with open(self.path, "ab", buffering=0) as file:
-            file.write(b"\n" + line if self.torn else line)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with open(self.path, "ab", buffering=0) as file:
+                file.write(b"\n" + line if self.torn else line)
+        except OSError as error:
+            raise NotKept(error) from None
         self.torn = False
 
 
@@ -75,9 +84,17 @@ def store_of(task: Task) -> Store:
 
 def folder() -> Path:
     """Where stores are kept."""
-    from tl2hip.prove.compiler import cache_folder
+    from tl2hip.prove.compiler import cache_folder, usable_folder
 
-    return cache_folder() / "tune"
+    return usable_folder(cache_folder()) / "tune"
+
+
+def lost_folder() -> Path | None:
+    """The cache folder where it cannot be written, so that stores last as long as this process; else None."""
+    from tl2hip.prove.compiler import cache_folder, usable_folder
+
+    wanted = cache_folder()
+    return None if usable_folder(wanted) == wanted else wanted
 
 
 @lru_cache(maxsize=1)
