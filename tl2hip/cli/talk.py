@@ -30,6 +30,8 @@ def _painted(line: str) -> str:
 
 BAR = 30
 """Columns of a progress bar."""
+WIDE = 80
+"""Columns of a terminal that does not say how many it has."""
 
 
 class Progress:
@@ -52,7 +54,7 @@ class Progress:
 
     def _write(self, words: str) -> None:
         if self.on:
-            sys.stderr.write(f"\r\x1b[K{words}")
+            sys.stderr.write(f"\r\x1b[K{words[: _columns() - 1]}")
             sys.stderr.flush()
             self.shown = True
 
@@ -61,6 +63,16 @@ class Progress:
         if self.shown:
             sys.stderr.write("\r\x1b[K")
             self.shown = False
+
+
+def _columns() -> int:
+    """Columns of the terminal: a longer line would stay when it is to be taken away."""
+    import os
+
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or WIDE
+    except (OSError, ValueError):  # a terminal that is not the system's
+        return WIDE
 
 
 def summary(converted: int, unchanged: int, refused: int, skipped: int, left: int, differ: int | None) -> None:
