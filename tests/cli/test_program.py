@@ -70,18 +70,34 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_a_full_disk_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["emit", "explain", "inspect"])
+def test_a_full_disk_is_told(tmp_path: Path, command: str) -> None:
     (tmp_path / "k.py").write_text(good())
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "tl2hip", "emit", "k.py"],
+            [sys.executable, "-m", "tl2hip", command, "k.py"],
             cwd=tmp_path,
             stdout=full,
             stderr=subprocess.PIPE,
             env=env,
         )
     assert done.returncode == 2 and b"stdout cannot be written" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes a descriptor of a child")
+@pytest.mark.parametrize(("argv", "code"), [(["emit", "k.py"], 2), (["emit", "k.py", "-o", "k.hip"], 0)])
+def test_a_stdout_that_is_closed_is_told(tmp_path: Path, argv: list[str], code: int) -> None:
+    (tmp_path / "k.py").write_text(good())
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$0" -m tl2hip "$@" >&-', sys.executable, *argv],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        env=env,
+    )
+    assert done.returncode == code and b"internal error" not in done.stderr
+    assert (b"stdout cannot be written: Bad file descriptor" in done.stderr) == (code == 2)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from tl2hip.cli.exits import BROKEN_PIPE, INTERRUPTED, USE, Stop
+from tl2hip.cli.exits import BROKEN_PIPE, INTERRUPTED, USE, Stop, is_stdout
 from tl2hip.source.depth import deep
 
 __all__ = ["main"]
@@ -21,7 +21,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     try:
         code = _run(given)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it was not closed before Python began
+            sys.stdout.flush()
         return code
     except Stop as stop:
         sys.stderr.write(stop.told + "\n")
@@ -32,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write("tl2hip: interrupted\n")
         return INTERRUPTED
     except Exception as error:  # a fault of ours: told in a few lines, never as a traceback
-        if isinstance(error, OSError) and not sys.stdout.closed and _is_stdout(error):
+        if isinstance(error, OSError) and is_stdout(error):
             sys.stderr.write(f"tl2hip: stdout cannot be written: {error.strerror}\n")
             _leave_quietly()
             return USE
@@ -54,13 +55,6 @@ def _run(given: list[str]) -> int:
     return code
 
 
-def _is_stdout(error: OSError) -> bool:
-    """Whether an error is one of writing to stdout: no file name comes with it."""
-    import errno
-
-    return error.filename is None and error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF)
-
-
 def _leave_quietly() -> int:
     """Nobody reads stdout any more: what is still buffered goes nowhere, so that the exit says nothing either."""
     import os
@@ -69,6 +63,6 @@ def _leave_quietly() -> int:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-    except (OSError, ValueError):  # stdout is no file
+    except (OSError, ValueError, AttributeError):  # stdout is no file, or none at all
         return BROKEN_PIPE
     return BROKEN_PIPE

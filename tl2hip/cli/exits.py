@@ -27,6 +27,14 @@ class Stop(Exception):
         self.code = code
 
 
+def is_stdout(error: Exception) -> bool:
+    """Whether an error is one of writing to stdout: no file name comes with it."""
+    import errno
+
+    lost = (errno.ENOSPC, errno.EIO, errno.EBADF)
+    return isinstance(error, OSError) and error.filename is None and error.errno in lost
+
+
 def tell(problem: Problem, name: str = "tl2hip") -> str:
     """A problem that stands in no file's text, as the user sees it; `name` is what it is about."""
     from tl2hip.source.problems.base import show

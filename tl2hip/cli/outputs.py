@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -111,6 +112,8 @@ def replace(path: Path, data: bytes) -> None:
 
 def print_out(text: str) -> None:
     """Writes to stdout, in UTF-8 and with plain line ends whatever the machine prefers."""
+    if sys.stdout is None:  # closed before Python began
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
     binary = getattr(sys.stdout, "buffer", None)
     if binary is None:
         sys.stdout.write(text)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tl2hip.cli import talk
 from tl2hip.cli.arguments import pairs
-from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, Stop, misused, stop
+from tl2hip.cli.exits import FINE, FOUND, INTERNAL, USE, Stop, is_stdout, misused, stop
 from tl2hip.cli.exits import tell as tell_problem
 from tl2hip.cli.inputs import STDIN, Files, Input
 from tl2hip.cli.work import Wanted, read_input
@@ -101,7 +101,7 @@ def each_file(files: Files, given: Wanted, go_on: Callable[[Input, Conversion, W
         try:
             one, names = _file(source, given, go_on)
         except Exception as error:  # one bad file never stops the others
-            if type(error).__name__ in _PASSED:
+            if type(error).__name__ in _PASSED or is_stdout(error):
                 raise
             from tl2hip.cli.internal import block
 
