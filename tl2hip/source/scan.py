@@ -81,7 +81,7 @@ def _check_indentation(source: Source, every: list[ast.AST]) -> None:
         indentation = line[: len(line) - len(line.lstrip(" \t\f"))]
         if len(set(indentation)) > 1:
             at = Span(number, 0, number, len(indentation))
-            raise Refused(reading.UnknownSyntax("tabs and spaces mixed in one indentation", at=at))
+            raise Refused(reading.UnknownSyntax("tabs, spaces or form feeds mixed in one indentation", at=at))
 
 
 def flatten(tree: ast.AST) -> list[ast.AST]:
