@@ -229,6 +229,13 @@ def test_inspect_says_what_an_expert_would_say(cli: Cli, tmp_path: Path) -> None
 
 
 @proves
+def test_inspect_at_sizes_that_launch_nothing(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(good())
+    ran = cli("inspect", "k.py", "--for", "N=0")
+    assert ran.code == 0 and "not launched at these sizes" in ran.out and "Scalar loads take" not in ran.out
+
+
+@proves
 def test_inspect_without_the_model(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(good())
     ran = cli("inspect", "k.py", "--no-model")
@@ -259,7 +266,8 @@ def test_sizes_too_large_for_a_whole_run(cli: Cli, tmp_path: Path) -> None:
     ("sizes", "told"),
     [
         (("M=1",), "--for gives M; the sizes of scale are: N"),
-        (("N=-1",), "scale does not take the sizes of --for"),
+        (("N=-1",), "-1 in 'N=-1' is no size from 0 up"),
+        (("N=9223372036854775808",), "in 'N=9223372036854775808' is no size from 0 up, within 64 bits"),
         (("N=1", "N=2"), "--for gives N the values 1 and 2"),
     ],
 )

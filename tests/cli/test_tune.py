@@ -94,6 +94,60 @@ def test_a_file_that_changed_meanwhile_is_left_as_it_is(
 
 
 @proves
+def test_a_file_that_is_gone_or_read_only_is_left_as_it_is(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(SLOW)
+    path.chmod(0o444)
+    ran = cli("tune", "k.py", *QUICK, "--apply")
+    assert ran.code == 1 and "TL807: k.py cannot be written: it is read-only" in ran.err
+    assert path.read_text() == SLOW
+    load = api.convert
+
+    def remove(*given: Any, **more: Any) -> api.Conversion:
+        path.unlink(missing_ok=True)
+        return load(*given, **more)
+
+    monkeypatch.setattr(api, "convert", remove)
+    ran = cli("tune", "k.py", *QUICK, "--apply")
+    assert ran.code == 1 and "TL813" in ran.err and not path.exists()
+
+
+@proves
+def test_a_file_that_changes_while_it_is_converted_is_left_as_it_is(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(SLOW)
+    load = api.convert
+
+    def change(*given: Any, **more: Any) -> api.Conversion:
+        path.write_text(SLOW + "# more\n")
+        return load(*given, **more)
+
+    monkeypatch.setattr(api, "convert", change)
+    ran = cli("tune", "k.py", *QUICK, "--apply")
+    assert ran.code == 1 and "TL813" in ran.err and path.read_text() == SLOW + "# more\n"
+
+
+@proves
+def test_a_cache_that_cannot_be_written_is_told(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "k.py").write_text(ROWS)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TL2HIP_CACHE", "file")
+    ran = cli("tune", "k.py", *QUICK)
+    told = f"{tmp_path / 'file'} cannot be written: what is judged is kept for this run only"
+    assert ran.code == 0 and told in ran.err
+    monkeypatch.delenv("TL2HIP_CACHE")
+    monkeypatch.setattr(store, "folder", lambda: tmp_path / "file")
+    ran = cli("tune", "k.py", *QUICK)
+    assert ran.code == 2 and "judgements cannot be kept: [Errno 20] Not a directory" in ran.err
+
+
+@proves
 def test_a_judge_that_raises_is_told_and_not_kept(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_store: Path
 ) -> None:
@@ -145,6 +199,8 @@ def test_an_interruption_ends_it_and_what_is_judged_stays(
     [
         ("TL801: --for K is the extent of nothing in these kernels", ["k.py", *QUICK, "--for", "K=3"]),
         ("TL801: --for gives M the values 608 and 3", ["k.py", *QUICK, "--for", "M=3"]),
+        ("TL801: argument --for: -3 in 'M=-3' is no size from 0 up", ["k.py", "--for", "M=-3"]),
+        (f"TL801: argument --for: {2**63} in ", ["k.py", "--for", f"M={2**63}"]),
         ("TL801: tune searches tile sizes", ["k.py", "--tile", "i=3"]),
         ("TL801: --marks speed is no mark that is searched", ["k.py", "--marks", "tile,speed"]),
         ("TL801: --apply writes into a file", ["-", "--apply"]),

@@ -90,6 +90,14 @@ def setting(text: str) -> tuple[str, int]:
         raise argparse.ArgumentTypeError(f"{value!r} in {text!r} is no whole number") from None
 
 
+def extent(text: str) -> tuple[str, int]:
+    """`NAME=NUMBER` as a pair, of a size that an array may have."""
+    name, size = setting(text)
+    if not 0 <= size < 1 << 63:
+        raise argparse.ArgumentTypeError(f"{size} in {text!r} is no size from 0 up, within 64 bits")
+    return name, size
+
+
 def signature(text: str) -> tuple[str, str]:
     """`f(x=f32[N])` as the function's name and the types."""
     name, opened, rest = text.strip().partition("(")

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tl2hip.cli import outputs, talk
-from tl2hip.cli.arguments import add_choice, pairs, setting
+from tl2hip.cli.arguments import add_choice, extent, pairs
 from tl2hip.cli.exits import FINE, FOUND, Stop, misused
 from tl2hip.cli.inputs import Input
 from tl2hip.cli.reading import each_file, files, wanted
@@ -24,7 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_choice(parser)
     many: dict[str, Any] = {"action": "extend", "nargs": "+", "default": []}
     at = "the sizes it is modelled at; after the files"
-    parser.add_argument("--for", dest="sizes", metavar="M=512", type=setting, **many, help=at)
+    parser.add_argument("--for", dest="sizes", metavar="M=512", type=extent, **many, help=at)
     parser.add_argument("--no-model", dest="model", action="store_false", help="no model of a compute unit")
     parser.add_argument("--accesses", action="store_true", help="every access of memory and LDS, by its line")
     parser.add_argument("--json", action="store_true", help="one JSON object a kernel, with all there is")
@@ -78,6 +78,6 @@ def _sizes(plan: Plan, given: dict[str, int]) -> dict[str, int]:
         has = ", ".join(names) or "none"
         told = f"--for gives {', '.join(given)}; the sizes of {plan.nest.name} are: {has}"
         raise misused(told, "give each of them")
-    if any(size < 0 for size in given.values()) or not admitted(plan.nest, given):
-        raise misused(f"{plan.nest.name} does not take the sizes of --for", "an assert of it, or a sign, says no")
+    if not admitted(plan.nest, given):
+        raise misused(f"{plan.nest.name} does not take the sizes of --for", "an assert of it says no")
     return {name: given[name] for name in names}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tl2hip.cli import outputs, talk
-from tl2hip.cli.arguments import add_choice, count, pairs, setting
+from tl2hip.cli.arguments import add_choice, count, extent, pairs
 from tl2hip.cli.exits import FINE, FOUND, INTERNAL, Stop, misused
 from tl2hip.cli.exits import tell as tell_problem
 from tl2hip.cli.inputs import STDIN, Input, is_several
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 BUDGET = 48
 """Candidates that are judged where nobody says how many: a matrix product takes a minute or two on two cores."""
+WRITABLE = 0o222
+"""The bits of a file's mode that let it be written."""
 UNDER_WAY = 256
 """Candidates that are under way at once on a cluster."""
 
@@ -34,7 +36,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="FILE", nargs="+", help="a Python file, or a folder of them")
     add_choice(parser)
     group = parser.add_argument_group("what is searched")
-    sizes: dict[str, Any] = {"dest": "sizes", "type": setting, "nargs": "+", "action": "extend"}
+    sizes: dict[str, Any] = {"dest": "sizes", "type": extent, "nargs": "+", "action": "extend"}
     told = "the sizes of the launch that is looked at; the kernel stays general"
     group.add_argument("--for", metavar="M=4096", help=told, **sizes)
     group.add_argument("--marks", metavar="NAME,…", default="", help="only these marks; tile is the tiles' sizes")
@@ -127,7 +129,6 @@ def _tune(
     workers: Workers,
 ) -> int:
     """Tunes the kernels of one file; the exit code."""
-    before = Path(source.path).read_bytes() if args.apply else b""
     code, text = FINE, done.source.text
     for kernel in done.kernels:
         found = _kernel(source, done, kernel, given, args, marks, workers)
@@ -140,7 +141,7 @@ def _tune(
         if found is not None and any(one.where for one in found.failed):
             code = INTERNAL
     if text != done.source.text:
-        code = max(code, _apply(source, before, text))
+        code = max(code, _apply(source, done.source.text, text))
     return code
 
 
@@ -187,33 +188,46 @@ def _kernel(
 def _search(task: Task, one: Space, args: argparse.Namespace, workers: Workers) -> Found:
     from tl2hip.tune.executors import NoCluster
     from tl2hip.tune.search import Fatal, search
-    from tl2hip.tune.store import store_of
+    from tl2hip.tune.store import NotKept, lost_folder, store_of
 
-    store, progress = store_of(task), talk.Progress()
-    if store.damaged:
-        lines = f"{store.damaged} damaged line{'s' * (store.damaged > 1)}"
-        talk.tell(f"tl2hip: {lines} of {store.path} left out: judged again")
+    if lost := lost_folder():
+        talk.tell(f"tl2hip: {lost} cannot be written: what is judged is kept for this run only")
+    progress = talk.Progress()
     budget = None if args.exhaustive else args.budget
     try:
+        store = store_of(task)
+        if store.damaged:
+            lines = f"{store.damaged} damaged line{'s' * (store.damaged > 1)}"
+            talk.tell(f"tl2hip: {lines} of {store.path} left out: judged again")
         return search(task, one, workers, store, budget=budget, tell=progress.bar)
     except Fatal as error:
         raise Stop(f"tl2hip: nothing can be judged: {error}") from None
     except NoCluster as error:  # it was there when the search began
         raise Stop(f"tl2hip: the cluster is gone: {error}; what is judged is kept") from None
+    except NotKept as error:
+        raise Stop(f"tl2hip: judgements cannot be kept: {error}; choose another folder with TL2HIP_CACHE") from None
     finally:
         progress.clear()
 
 
-def _apply(source: Input, before: bytes, text: str) -> int:
-    """Writes a file's text with its new marks; the exit code."""
-    from tl2hip.source.load import encode
+def _apply(source: Input, tuned: str, text: str) -> int:
+    """Writes a file's text with its new marks, where it still has the text that was tuned; the exit code."""
+    from tl2hip.source.load import decode, encode
+    from tl2hip.source.problems.base import Refused
     from tl2hip.source.problems.use import ChangedMeanwhile, Unwritable
 
     path = Path(source.path)
-    if path.read_bytes() != before:
+    try:
+        before = path.read_bytes()
+        is_same = decode(before, source.name).text == tuned
+    except (OSError, Refused):
+        is_same = False
+    if not is_same:
         talk.tell(tell_problem(ChangedMeanwhile(), source.name))
         return FOUND
     try:
+        if not path.stat().st_mode & WRITABLE:  # a folder that can be written lets such a file be replaced
+            raise OSError("it is read-only")
         outputs.replace(path, encode(before, text))
     except OSError as error:
         talk.tell(tell_problem(Unwritable(source.name, error.strerror or str(error)), source.name))

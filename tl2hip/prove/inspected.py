@@ -44,7 +44,7 @@ class Inspected:
             yield from (line(self.figures[k.name], why) for k in kernels if k.name not in self.modelled.results)
         if self.modelled:
             settings = [one.settings for found in self.modelled.results.values() for one in found]
-            yield from (f"  {told}" for told in (RANKS, assumed(settings)))
+            yield from (f"  {told}" for told in ((RANKS, assumed(settings)) if settings else ()))
             if any(self.modelled.shared.values()):
                 yield f"  {LEAST}"
         if self.modelled and not self.modelled.whole:
