@@ -229,6 +229,17 @@ def test_inspect_says_what_an_expert_would_say(cli: Cli, tmp_path: Path) -> None
 
 
 @proves
+def test_no_pad_is_told_for_lanes_that_are_several_rows_apart(cli: Cli, tmp_path: Path) -> None:
+    """A turned tile is stored eight rows from lane to lane: a pad of 16 more would leave the conflicts there."""
+    turned = CONFLICTS.replace(", lds(pad=32)", "").replace("f16, K, N]", "f16, K, N, lds(pad=8)]")
+    turned = turned.replace("128, waves(2)", "64").replace("64, stages(1)", "32")
+    (tmp_path / "k.py").write_text(turned)
+    told = " ".join(cli("inspect", "k.py").out.split())
+    assert re.search(r"LDS writes conflict 4-way at line \d+ \(k.py:14\): lanes are 640 bytes apart", told)
+    assert "row pitch 640" not in told and "more in `lds(pad" not in told
+
+
+@proves
 def test_inspect_at_sizes_that_launch_nothing(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(good())
     ran = cli("inspect", "k.py", "--for", "N=0")

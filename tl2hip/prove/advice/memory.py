@@ -21,7 +21,8 @@ NARROW = 2
 def bank_conflicts(f: Figures) -> Remark | None:
     """The line that loses most clocks of LDS to conflicts.
 
-    A store or read that no rows explain is told without a pitch.
+    A store or read that no rows explain is told without a pitch. Lanes of a store that turns rows may be several
+    rows apart: where nothing is read at that pitch, no pad of one row is told.
     """
     of_lds = [one for one in f.groups if one.first.lds]
     clocks = sum(one.total("clocks") for one in of_lds)
@@ -34,8 +35,11 @@ def bank_conflicts(f: Figures) -> Remark | None:
         f"take {use.ways:.2g} x the clocks they need"
     )  # fmt: skip
     text = f"{use.kind} {ways} at {use.place}"
-    if use.pitch:
+    rows = {one.pitch for group in of_lds for one in group.uses if not one.store}
+    if use.pitch and use.pitch in rows:
         text += f": row pitch {use.pitch} bytes{_way_out(use.pitch, use.better, f.element)}"
+    elif use.pitch:
+        text += f": lanes are {use.pitch} bytes apart"
     # They lengthen both the time that LDS is busy and the waits for it.
     waits = max(f.shares(Cause.LGKMCNT), default=0.0)
     part = min(1.0, waits + max((one.lds for one in f.busy), default=1.0))
