@@ -1,9 +1,10 @@
 """The planner's choice against the best of a search: `python -m tests.bench.tune [WORD …]` prints a table.
 
-Each kernel is written without marks and tuned for one shape. A line has the score of what tl2hip chooses, that of
-the best candidate, their ratio (1: there is none better) and the best candidate's marks. Without `--budget N`
-every candidate is judged, which takes hours for a matrix product; WORD picks the shapes whose names hold one of
-the words. Scores are the model's: nothing here is a time.
+Each kernel is written without marks and converted for one shape, which tl2hip therefore knows. A line has the score
+of what tl2hip chooses, that of the best candidate, their ratio (1: there is none better) and the best candidate's
+marks. Without `--budget N` every candidate is judged, which takes hours for a matrix product, so that with one the
+best is that of the search. WORD picks the shapes whose names hold one of the words. Scores are the model's:
+nothing here is a time.
 """
 
 from __future__ import annotations
@@ -70,6 +71,11 @@ class Shape:
     kernel: str
     sizes: Mapping[str, int]
 
+    @property
+    def task(self) -> Task:
+        """What is searched: the kernel for these sizes alone."""
+        return Task("kernel.py", self.text, self.kernel, sets=tuple(self.sizes.items()))
+
 
 def product(t: str, acc: str = "f32", layout: str = "NK") -> str:
     """The text of C = A @ B, or of A @ B.T, without marks."""
@@ -107,7 +113,7 @@ SHAPES = (
 
 def tuned(shape: Shape, workers: Workers, budget: int | None) -> Found:
     """What a search finds for a shape."""
-    task = Task("kernel.py", shape.text, shape.kernel, sizes=tuple(shape.sizes.items()))
+    task = shape.task
     candidates = space(stated(shape.text, shape.kernel), MARKS, keep=False)
     progress = Progress()
     try:
