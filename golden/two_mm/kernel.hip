@@ -8,7 +8,7 @@
 //   i  grid y, tiles of 4, 4 threads       parallel
 //   j  grid x, tiles of 64, 64 threads     parallel; contiguous accesses run along it
 //   k  serial in each thread               a reduction; the axes around it fill the machine
-//   i  grid x, tiles of 256, 4 waves       rows of a matrix product
+//   i  grid x, tiles of 128, 2 waves       rows of a matrix product
 //   j  grid x, tiles of 128, 2 waves       columns of a matrix product
 //   k  tiles of 32, 2 stages               summed by mfma_f32_16x16x4f32
 
@@ -21,7 +21,6 @@
 using i64 = long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
-typedef float f32x2 __attribute__((ext_vector_type(2)));
 
 // Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in turn:
 // each XCD gets group * group tiles that stand together, taken in groups of rows, and finds them in its L2.
@@ -166,24 +165,24 @@ two_mm_kernel_2(const float *__restrict__ A, const float *__restrict__ B, float 
     }
 }
 
-// a tile of 256 x 128 a block, 4 x 2 waves
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
+// a tile of 128 x 128 a block, 2 x 2 waves
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
 two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T, i64 M,
                       i64 L, i64 N, float beta)
 {
-    __shared__ __attribute__((aligned(16))) float lds_T[8192];
+    __shared__ __attribute__((aligned(16))) float lds_T[4096];
     __shared__ __attribute__((aligned(16))) float lds_C[4096];
     int from_T[4];
-    int from_C[2];
+    int from_C[4];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
-    // Which thread this is, and which tile of 256 x 128 its block computes.
+    // Which thread this is, and which tile of 128 x 128 its block computes.
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
     int i_2_number, j_2_number;
-    tile_of((int)block_x, (int)((M + 255) / 256), (int)((L + 127) / 128), 4, i_2_number, j_2_number);
-    const int i_2_tile = __builtin_amdgcn_readfirstlane(i_2_number * 256);
+    tile_of((int)block_x, (int)((M + 127) / 128), (int)((L + 127) / 128), 4, i_2_number, j_2_number);
+    const int i_2_tile = __builtin_amdgcn_readfirstlane(i_2_number * 128);
     const int j_2_tile = __builtin_amdgcn_readfirstlane(j_2_number * 128);
     f32x4 sums[4][4] = {};
     f32x4 next_T[4];
@@ -195,21 +194,21 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     const int k_T = thread % 8 * 4;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        from_T[n] = (int)(((min_i64(i_2_tile + row_T + n * 64, M - 1) - i_2_tile) * N + k_T) * 4);
+        from_T[n] = (int)(((min_i64(i_2_tile + row_T + n * 32, M - 1) - i_2_tile) * N + k_T) * 4);
     }
     const int to_T = row_T * 32 + (k_T ^ (row_T % 8 * 4));
     const int start_T = wave / 2 * 2048 + lane % 16 * 32 + ((lane / 16 * 4) ^ (lane % 16 % 8 * 4));
-    f32x4 next_C[2];
+    f32x4 next_C[4];
     f32x4 part_C[2][4];
-    f32x2 turned_C[4];
-    // C: of each tile a thread moves 2 pieces of 16 bytes, of which 2 rows are turned at a time so that LDS
+    f32x4 turned_C[4];
+    // C: of each tile a thread moves 4 pieces of 16 bytes, of which 4 rows are turned at a time so that LDS
     // has neighbours along the sum. from_C is where they are in memory, to_C where they go in LDS, start_C
     // where this lane's fragments begin there. Pieces of a row change places by its number (^), so that the
     // lanes of an access meet in no bank.
-    const int row_C = (thread % 8 + thread / 16 % 4 * 8) * 4;
-    const int k_C = (thread / 8 % 2 + thread / 64 * 2) * 2;
-    #pragma unroll 2
-    for (int n = 0; n < 2; ++n) {
+    const int row_C = (thread % 8 + thread / 8 % 4 * 8) * 4;
+    const int k_C = thread / 32 * 4;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
         from_C[n] = (int)(((k_C + n) * L + min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4) - j_2_tile) * 4);
     }
     const int to_C = row_C * 32 + (k_C ^ (((row_C % 8) ^ (row_C / 8 % 8)) * 4));
@@ -221,11 +220,11 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     const i64 k_last = (steps - 1) * 32;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        next_T[n] = first_f32x4(&T[min_i64(i_2_tile + row_T + n * 64, M - 1) * N + k_last + k_T],
+        next_T[n] = first_f32x4(&T[min_i64(i_2_tile + row_T + n * 32, M - 1) * N + k_last + k_T],
                                 N - (k_last + k_T));
     }
-    #pragma unroll 2
-    for (int n = 0; n < 2; ++n) {
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
         next_C[n] = first_f32x4(&C[(k_last + k_C + n) * L + min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4)],
                                 k_last + k_C + n < N ? L - min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4)
                                 : 0);
@@ -236,19 +235,19 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        *(f32x4 *)&lds_T[to_T + n * 64 * 32] = next_T[n];
+        *(f32x4 *)&lds_T[to_T + n * 32 * 32] = next_T[n];
     }
     #pragma unroll 4
     for (int e = 0; e < 4; ++e) {
-        #pragma unroll 2
-        for (int q = 0; q < 2; ++q) {
+        #pragma unroll 4
+        for (int q = 0; q < 4; ++q) {
             turned_C[e][q] = next_C[q][e];
         }
-        *(f32x2 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
+        *(f32x4 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
     }
     if (1 < steps) {
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
             next_C[n] = fetch_f32x4(window_C, from_C[n], 0);
         }
         #pragma unroll 4
@@ -288,18 +287,18 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
         lds_barrier();  // every wave has its fragments
         #pragma unroll 4
         for (int e = 0; e < 4; ++e) {
-            #pragma unroll 2
-            for (int q = 0; q < 2; ++q) {
+            #pragma unroll 4
+            for (int q = 0; q < 4; ++q) {
                 turned_C[e][q] = next_C[q][e];
             }
-            *(f32x2 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
+            *(f32x4 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            *(f32x4 *)&lds_T[to_T + n * 64 * 32] = next_T[n];
+            *(f32x4 *)&lds_T[to_T + n * 32 * 32] = next_T[n];
         }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
             next_C[n] = fetch_f32x4(window_C, from_C[n], next * step_C);
         }
         #pragma unroll 4
@@ -380,8 +379,8 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
             __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, 6, 0);
         }
-        #pragma unroll 6
-        for (int n = 0; n < 6; ++n) {
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
             __builtin_amdgcn_sched_group_barrier(global_read, 1, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, 6, 0);
         }
@@ -481,24 +480,24 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     }
 }
 
-// a tile of 256 x 128 a block, 4 x 2 waves, at any alignment
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
+// a tile of 128 x 128 a block, 2 x 2 waves, at any alignment
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
 two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T, i64 M, i64 L,
                 i64 N, float beta)
 {
-    __shared__ __attribute__((aligned(16))) float lds_T[8192];
+    __shared__ __attribute__((aligned(16))) float lds_T[4096];
     __shared__ __attribute__((aligned(16))) float lds_C[4096];
     int from_T[4];
-    int from_C[2];
+    int from_C[4];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
-    // Which thread this is, and which tile of 256 x 128 its block computes.
+    // Which thread this is, and which tile of 128 x 128 its block computes.
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
     int i_2_number, j_2_number;
-    tile_of((int)block_x, (int)((M + 255) / 256), (int)((L + 127) / 128), 4, i_2_number, j_2_number);
-    const int i_2_tile = __builtin_amdgcn_readfirstlane(i_2_number * 256);
+    tile_of((int)block_x, (int)((M + 127) / 128), (int)((L + 127) / 128), 4, i_2_number, j_2_number);
+    const int i_2_tile = __builtin_amdgcn_readfirstlane(i_2_number * 128);
     const int j_2_tile = __builtin_amdgcn_readfirstlane(j_2_number * 128);
     f32x4 sums[4][4] = {};
     f32x4 next_T[4];
@@ -510,21 +509,21 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     const int k_T = thread % 8 * 4;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        from_T[n] = (int)(((min_i64(i_2_tile + row_T + n * 64, M - 1) - i_2_tile) * N + k_T) * 4);
+        from_T[n] = (int)(((min_i64(i_2_tile + row_T + n * 32, M - 1) - i_2_tile) * N + k_T) * 4);
     }
     const int to_T = row_T * 32 + (k_T ^ (row_T % 8 * 4));
     const int start_T = wave / 2 * 2048 + lane % 16 * 32 + ((lane / 16 * 4) ^ (lane % 16 % 8 * 4));
-    f32x4 next_C[2];
+    f32x4 next_C[4];
     f32x4 part_C[2][4];
-    f32x2 turned_C[4];
-    // C: of each tile a thread moves 2 pieces of 16 bytes, of which 2 rows are turned at a time so that LDS
+    f32x4 turned_C[4];
+    // C: of each tile a thread moves 4 pieces of 16 bytes, of which 4 rows are turned at a time so that LDS
     // has neighbours along the sum. from_C is where they are in memory, to_C where they go in LDS, start_C
     // where this lane's fragments begin there. Pieces of a row change places by its number (^), so that the
     // lanes of an access meet in no bank.
-    const int row_C = (thread % 8 + thread / 16 % 4 * 8) * 4;
-    const int k_C = (thread / 8 % 2 + thread / 64 * 2) * 2;
-    #pragma unroll 2
-    for (int n = 0; n < 2; ++n) {
+    const int row_C = (thread % 8 + thread / 8 % 4 * 8) * 4;
+    const int k_C = thread / 32 * 4;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
         from_C[n] = (int)(((k_C + n) * L + min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4) - j_2_tile) * 4);
     }
     const int to_C = row_C * 32 + (k_C ^ (((row_C % 8) ^ (row_C / 8 % 8)) * 4));
@@ -536,11 +535,11 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     const i64 k_last = (steps - 1) * 32;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        next_T[n] = first_f32x4_any(&T[min_i64(i_2_tile + row_T + n * 64, M - 1) * N + k_last + k_T],
+        next_T[n] = first_f32x4_any(&T[min_i64(i_2_tile + row_T + n * 32, M - 1) * N + k_last + k_T],
                                     N - (k_last + k_T));
     }
-    #pragma unroll 2
-    for (int n = 0; n < 2; ++n) {
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
         next_C[n] = first_f32x4_any(&C[(k_last + k_C + n) * L
                                        + min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4)], k_last + k_C + n < N
                                     ? L - min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4) : 0);
@@ -551,19 +550,19 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
-        *(f32x4 *)&lds_T[to_T + n * 64 * 32] = next_T[n];
+        *(f32x4 *)&lds_T[to_T + n * 32 * 32] = next_T[n];
     }
     #pragma unroll 4
     for (int e = 0; e < 4; ++e) {
-        #pragma unroll 2
-        for (int q = 0; q < 2; ++q) {
+        #pragma unroll 4
+        for (int q = 0; q < 4; ++q) {
             turned_C[e][q] = next_C[q][e];
         }
-        *(f32x2 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
+        *(f32x4 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
     }
     if (1 < steps) {
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
             next_C[n] = fetch_f32x4_any(window_C, from_C[n], 0);
         }
         #pragma unroll 4
@@ -603,18 +602,18 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
         lds_barrier();  // every wave has its fragments
         #pragma unroll 4
         for (int e = 0; e < 4; ++e) {
-            #pragma unroll 2
-            for (int q = 0; q < 2; ++q) {
+            #pragma unroll 4
+            for (int q = 0; q < 4; ++q) {
                 turned_C[e][q] = next_C[q][e];
             }
-            *(f32x2 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
+            *(f32x4 *)&lds_C[(to_C ^ (e * 4)) + e * 32] = turned_C[e];
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            *(f32x4 *)&lds_T[to_T + n * 64 * 32] = next_T[n];
+            *(f32x4 *)&lds_T[to_T + n * 32 * 32] = next_T[n];
         }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
             next_C[n] = fetch_f32x4_any(window_C, from_C[n], next * step_C);
         }
         #pragma unroll 4
@@ -695,8 +694,8 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
             __builtin_amdgcn_sched_group_barrier(lds_write, 1, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, 6, 0);
         }
-        #pragma unroll 6
-        for (int n = 0; n < 6; ++n) {
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
             __builtin_amdgcn_sched_group_barrier(global_read, 1, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, 6, 0);
         }
@@ -868,15 +867,15 @@ extern "C" hipError_t two_mm(float alpha, float beta, const float *A, const floa
             hipLaunchKernelGGL(two_mm_kernel_2, dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(64, 4),
                                0, stream, A, B, T, M, N, K, alpha);
     }
-    if (0 < N && 4 <= L && N < 1048576 && L < 8388608 && (M + 255) / 256 * ((L + 127) / 128) <= 1048576) {
+    if (0 < N && 4 <= L && N < 2097152 && L < 8388608 && (M + 127) / 128 * ((L + 127) / 128) <= 1048576) {
         if ((size_t)T % 16 == 0 && (size_t)C % 16 == 0 && N % 4 == 0 && L % 4 == 0
             && L * N * 4 < 2147483648) {
-            if (const i64 grid_x = (M + 255) / 256 * ((L + 127) / 128); grid_x > 0)
-                hipLaunchKernelGGL(two_mm_kernel_aligned, dim3((unsigned int)grid_x), dim3(512), 0, stream, C,
+            if (const i64 grid_x = (M + 127) / 128 * ((L + 127) / 128); grid_x > 0)
+                hipLaunchKernelGGL(two_mm_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, C,
                                    D, T, M, L, N, beta);
         } else {
-            if (const i64 grid_x = (M + 255) / 256 * ((L + 127) / 128); grid_x > 0)
-                hipLaunchKernelGGL(two_mm_kernel_3, dim3((unsigned int)grid_x), dim3(512), 0, stream, C, D, T,
+            if (const i64 grid_x = (M + 127) / 128 * ((L + 127) / 128); grid_x > 0)
+                hipLaunchKernelGGL(two_mm_kernel_3, dim3((unsigned int)grid_x), dim3(256), 0, stream, C, D, T,
                                    M, L, N, beta);
         }
     } else {

@@ -37,14 +37,14 @@ HELPERS = {
 @pytest.mark.parametrize("kernel", SHAPES)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_planted_fault_is_found(fault: str, kernel: str) -> None:
-    k = converted(Product())
+    k = converted(Product(k="64"))
     assert not proven(k, SHAPES[kernel], text=planted(k, kernel, *FAULTS[fault])).good
 
 
 @pytest.mark.parametrize("kernel", SHAPES)
 @pytest.mark.parametrize("fault", HELPERS)
 def test_planted_fault_in_a_helper_is_found(fault: str, kernel: str) -> None:
-    k = converted(Product())
+    k = converted(Product(k="64"))
     old, new = HELPERS[fault]
     assert k.printed is not None and old in k.printed.text
     assert not proven(k, SHAPES[kernel], text=k.printed.text.replace(old, new)).good
@@ -52,7 +52,7 @@ def test_planted_fault_in_a_helper_is_found(fault: str, kernel: str) -> None:
 
 @pytest.mark.parametrize("kernel", SHAPES)
 def test_nothing_is_found_where_nothing_is_planted(kernel: str) -> None:
-    report = proven(converted(Product()), SHAPES[kernel])
+    report = proven(converted(Product(k="64")), SHAPES[kernel])
     assert report.good, report.text
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from tl2hip.nest.index import value_of
 from tl2hip.nest.ir import Axis
-from tl2hip.plan.gfx942 import LDS_BYTES, MAX_WAVES, REGISTERS, SIMDS, WAVE
+from tl2hip.plan.gfx942 import COMPUTE_UNITS, LDS_BYTES, MAX_WAVES, REGISTERS, SIMDS, WAVE
 from tl2hip.plan.layout.mfma import Mfma
 from tl2hip.plan.matmul.find import MatrixProduct
 
@@ -19,11 +19,15 @@ PIECE = 16
 ROW = 128
 """Bytes of a tile along the summed axis where the user says nothing: one pass over all LDS banks."""
 
-UNITS = 304
-"""Compute units of an MI300X (AMD CDNA 3 white paper)."""
-
 LARGE = 3 << 10
 """What an extent counts as that is not known before the kernel runs."""
+
+STEP = 48
+"""Clocks of each step of the sum in which a block waits."""
+
+BEHIND, ALONE = 0.2, 0.1
+"""How much longer it takes where fragments are not read ahead, and where a block that turns a factor is alone on a
+compute unit."""
 
 OTHERS = 40
 """Registers of a lane for addresses, offsets and what the compiler needs besides (seen in compiled kernels)."""
@@ -193,11 +197,14 @@ def tiles(p: MatrixProduct) -> tuple[Tile, ...]:
     mfma = p.instruction(instruction_size(p))
     if mfma is None:
         return ()
-    depth = p.over.axis.tile or ROW // p.left.dtype.bytes
+    depth = ROW // p.left.dtype.bytes
+    depths = (depth, 2 * depth) if p.over.axis.tile is None else (p.over.axis.tile,)
+    turned = "axis" in (p.left.along, p.right.along)
     stages = p.over.axis.mark("stages") or 2
     sizes, waves = (_sizes(p.rows.tile), _sizes(p.columns.tile)), (_waves(p.rows), _waves(p.columns))
     m, n = (value_of(a.stop) or LARGE for a in (p.rows, p.columns))
-    return _sorted(sizes, waves, Tile(0, 0, depth, 1, 1, mfma, stages, p.pads), (m, n))
+    like = tuple(Tile(0, 0, d, 1, 1, mfma, stages, p.pads) for d in depths)
+    return _sorted(sizes, waves, like, (m, n, turned))
 
 
 def instruction_size(p: MatrixProduct) -> int:
@@ -210,18 +217,20 @@ def instruction_size(p: MatrixProduct) -> int:
 def _sorted(
     sizes: tuple[tuple[int, ...], tuple[int, ...]],
     waves: tuple[tuple[int, ...], tuple[int, ...]],
-    like: Tile,
-    extents: tuple[int, int],
+    like: tuple[Tile, ...],
+    task: tuple[int, int, bool],
 ) -> tuple[Tile, ...]:
-    """Tiles of these sizes along rows and columns, shared by so many waves, otherwise like one."""
+    """Tiles of these sizes along rows and columns, shared by so many waves, otherwise like some. `task` is what
+    `cost` takes besides."""
     made = [
-        replace(like, rows=rows, columns=columns, down=down, across=across)
+        replace(one, rows=rows, columns=columns, down=down, across=across)
+        for one in like
         for rows, columns in product(*sizes)
         for down, across in product(*waves)
         if down * across <= MOST_TOGETHER
     ]
     faults = {id(t): t.fault() for t in made}
-    fitting = sorted((t for t in made if faults[id(t)] is None), key=lambda t: cost(t, *extents))
+    fitting = sorted((t for t in made if faults[id(t)] is None), key=lambda t: cost(t, *task))
     return (*fitting, *(t for t in made if faults[id(t)] is not None))
 
 
@@ -234,21 +243,25 @@ def _waves(axis: Axis) -> tuple[int, ...]:
     return (1, 2, 4, 8) if given is None else (given,)
 
 
-def cost(t: Tile, m: int, n: int) -> float:
+def cost(t: Tile, m: int, n: int, turned: bool) -> float:
     """How long a product of `m` rows and `n` columns takes, to compare tiles: clocks of the matrix units for the
-    busiest compute unit, longer as LDS and L2 are busier, and as fewer waves hide each other's waits.
+    busiest compute unit, longer as LDS and L2 are busier, and as fewer waves hide each other's waits. `turned`: a
+    factor is turned on its way to LDS.
 
-    LDS gives a compute unit 128 bytes a clock, L2 2,048 an XCD of 38 units; an f16 product wants 2,048 (1/m + 1/n)
-    bytes a clock for tiles of m by n, of a wave from LDS and of a block into it (gfx942.md 2.1; the same for every
-    dtype).
+    LDS gives a compute unit 128 bytes a clock, L2 2,048 an XCD of 38 units. At so many operations a clock (1,024 of
+    16-bit types), a tile of m by n wants as many bytes times (1/m + 1/n): of a wave from LDS, of a block into it
+    (gfx942.md 2.1). How much longer what takes is fitted to the model of a compute unit (tests/bench/tune.py).
     """
-    count = -(-m // t.rows) * -(-n // t.columns)
-    rounds = -(-count // (UNITS * t.blocks))
-    blocks = min(t.blocks, -(-count // UNITS))
+    most = -(-(-(-m // t.rows) * -(-n // t.columns)) // COMPUTE_UNITS)
+    blocks = min(t.blocks, most)
+    rate = t.mfma.macs * SIMDS / t.mfma.clocks
+    wanted = rate * t.bytes
     wave = t.down / t.rows + t.across / t.columns
     block = 1 / t.rows + 1 / t.columns
-    lds = 2048 * (wave + block) / 128
-    l2 = 2048 * block * 38 / 2048
+    lds = wanted * (wave + block) / 128
+    l2 = wanted * block * 38 / 2048
     waves = blocks * t.down * t.across / SIMDS
     slower = max(1.0, lds, l2) + 0.5 * min(1.0, lds) + 0.2 * min(1.0, l2) + 0.3 / waves
-    return rounds * blocks * t.rows * t.columns * slower * max(1.0, 1 / waves)
+    slower += STEP * rate / (t.rows * t.columns * t.depth)
+    slower += (0 if t.ahead and t.stages == 2 else BEHIND) + (ALONE if turned and blocks == 1 else 0)
+    return most * t.rows * t.columns * slower * max(1.0, 1 / waves)
