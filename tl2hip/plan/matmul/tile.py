@@ -16,14 +16,21 @@ from tl2hip.plan.matmul.find import MatrixProduct
 PIECE = 16
 """Bytes that a lane moves at a time, to LDS and from memory."""
 
-ROW = 128
-"""Bytes of a tile along the summed axis where the user says nothing: one pass over all LDS banks."""
+ROWS = (128, 256, 512)
+"""Bytes of a tile along the summed axis where the user says nothing: passes over all LDS banks."""
+
+SMALL = 64 * 64
+"""Elements of a tile of the result of which each step is short."""
 
 LARGE = 3 << 10
 """What an extent counts as that is not known before the kernel runs."""
 
 STEP = 48
 """Clocks of each step of the sum in which a block waits."""
+
+LATENCY, BANDWIDTH = 600, 54
+"""Clocks until the first tile is there, and bytes a clock in which the result goes to memory, both while only other
+blocks of the compute unit work (gfx942.md 1.1; the middle setting of the model)."""
 
 BEHIND, ALONE = 0.2, 0.1
 """How much longer it takes where fragments are not read ahead, and where a block that turns a factor is alone on a
@@ -197,14 +204,14 @@ def tiles(p: MatrixProduct) -> tuple[Tile, ...]:
     mfma = p.instruction(instruction_size(p))
     if mfma is None:
         return ()
-    depth = ROW // p.left.dtype.bytes
-    depths = (depth, 2 * depth) if p.over.axis.tile is None else (p.over.axis.tile,)
-    turned = "axis" in (p.left.along, p.right.along)
+    given = p.over.axis.tile
+    depths = tuple(row // p.left.dtype.bytes for row in ROWS) if given is None else (given,)
     stages = p.over.axis.mark("stages") or 2
     sizes, waves = (_sizes(p.rows.tile), _sizes(p.columns.tile)), (_waves(p.rows), _waves(p.columns))
-    m, n = (value_of(a.stop) or LARGE for a in (p.rows, p.columns))
+    m, n, k = (value_of(a.stop) or LARGE for a in (p.rows, p.columns, p.over.axis))
+    task = Task(m, n, k, turned="axis" in (p.left.along, p.right.along))
     like = tuple(Tile(0, 0, d, 1, 1, mfma, stages, p.pads) for d in depths)
-    return _sorted(sizes, waves, like, (m, n, turned))
+    return _sorted(sizes, waves, like, task)
 
 
 def instruction_size(p: MatrixProduct) -> int:
@@ -218,19 +225,19 @@ def _sorted(
     sizes: tuple[tuple[int, ...], tuple[int, ...]],
     waves: tuple[tuple[int, ...], tuple[int, ...]],
     like: tuple[Tile, ...],
-    task: tuple[int, int, bool],
+    task: Task,
 ) -> tuple[Tile, ...]:
-    """Tiles of these sizes along rows and columns, shared by so many waves, otherwise like some. `task` is what
-    `cost` takes besides."""
+    """Tiles of these sizes along rows and columns, shared by so many waves, otherwise like some: those that suit
+    the task come first. Deeper ones than the first are small: what they save is the start of a step."""
     made = [
         replace(one, rows=rows, columns=columns, down=down, across=across)
         for one in like
         for rows, columns in product(*sizes)
         for down, across in product(*waves)
-        if down * across <= MOST_TOGETHER
+        if down * across <= MOST_TOGETHER and (one is like[0] or rows * columns <= SMALL)
     ]
     faults = {id(t): t.fault() for t in made}
-    fitting = sorted((t for t in made if faults[id(t)] is None), key=lambda t: cost(t, *task))
+    fitting = sorted((t for t in made if faults[id(t)] is None), key=lambda t: cost(t, task))
     return (*fitting, *(t for t in made if faults[id(t)] is not None))
 
 
@@ -243,16 +250,26 @@ def _waves(axis: Axis) -> tuple[int, ...]:
     return (1, 2, 4, 8) if given is None else (given,)
 
 
-def cost(t: Tile, m: int, n: int, turned: bool) -> float:
-    """How long a product of `m` rows and `n` columns takes, to compare tiles: clocks of the matrix units for the
-    busiest compute unit, longer as LDS and L2 are busier, and as fewer waves hide each other's waits. `turned`: a
-    factor is turned on its way to LDS.
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A product of `rows` by `columns` elements, each a sum of `depth`. `turned`: a factor is turned on its way to
+    LDS."""
+
+    rows: int
+    columns: int
+    depth: int
+    turned: bool
+
+
+def cost(t: Tile, task: Task) -> float:
+    """How long a product takes, to compare tiles: clocks of the matrix units of the busiest compute unit, longer as
+    LDS and L2 are busier, and as fewer waves hide each other's waits.
 
     LDS gives a compute unit 128 bytes a clock, L2 2,048 an XCD of 38 units. At so many operations a clock (1,024 of
     16-bit types), a tile of m by n wants as many bytes times (1/m + 1/n): of a wave from LDS, of a block into it
     (gfx942.md 2.1). How much longer what takes is fitted to the model of a compute unit (tests/bench/tune.py).
     """
-    most = -(-(-(-m // t.rows) * -(-n // t.columns)) // COMPUTE_UNITS)
+    most = -(-(-(-task.rows // t.rows) * -(-task.columns // t.columns)) // COMPUTE_UNITS)
     blocks = min(t.blocks, most)
     rate = t.mfma.macs * SIMDS / t.mfma.clocks
     wanted = rate * t.bytes
@@ -262,6 +279,9 @@ def cost(t: Tile, m: int, n: int, turned: bool) -> float:
     l2 = wanted * block * 38 / 2048
     waves = blocks * t.down * t.across / SIMDS
     slower = max(1.0, lds, l2) + 0.5 * min(1.0, lds) + 0.2 * min(1.0, l2) + 0.3 / waves
-    slower += STEP * rate / (t.rows * t.columns * t.depth)
-    slower += (0 if t.ahead and t.stages == 2 else BEHIND) + (ALONE if turned and blocks == 1 else 0)
-    return most * t.rows * t.columns * slower * max(1.0, 1 / waves)
+    steps = -(-task.depth // t.depth)
+    step = t.rows * t.columns * t.depth / rate
+    ends = LATENCY + t.rows * t.columns * t.mfma.result.bytes / BANDWIDTH
+    slower += STEP / step + ends / (steps * step * blocks)
+    slower += (0 if t.ahead and t.stages == 2 else BEHIND) + (ALONE if task.turned and blocks == 1 else 0)
+    return most * t.rows * t.columns * steps * t.depth * slower * max(1.0, 1 / waves)
