@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.plan.matmul.products import ORDERS, Product, converted, multiplying, why
+from tests.plan.matmul.products import ORDERS, Product, converted, multiplying, plan, why
+from tl2hip.prove.compiled import findings
 from tl2hip.prove.compiler import compile_device
 from tl2hip.prove.counters import KernelCounters, read_counters
 from tl2hip.prove.emulate import BankConflicts, Emulator
@@ -111,3 +112,12 @@ def test_bytes_are_turned_by_two_permutations_for_each_word(
         assert dict(loop.global_loads) == loads
         assert names.count("v_perm_b32") == 2 * run, "four rows of a thread are as many words as columns"
         assert loop.valu <= 2 * run + 4 and loop.mfma == int(depth) // 2
+
+
+@pytest.mark.parametrize("sizes", [(4096, 4096, 4096), (4096, 4096, 128), (64, 4096, 4096)])
+@pytest.mark.parametrize(("dtype", "kind"), [("f16", "NT"), ("f32", "NN"), ("f64", "TT"), ("f8e4m3", "NT")])
+def test_tiles_for_sizes_that_are_known_are_as_planned(dtype: str, kind: str, sizes: tuple[int, int, int]) -> None:
+    k = converted(Product(kind, dtype, sums=SUMS[dtype], i="", j=""), **dict(zip("MNK", sizes, strict=True)))
+    assert k.printed is not None and multiplying(k), why(k)
+    found = findings(plan(k), read_counters(compile_device(k.printed.text).text))
+    assert [p.text for p in found] == []

@@ -16,11 +16,11 @@ from tl2hip.plan.matmul.find import MatrixProduct
 PIECE = 16
 """Bytes that a lane moves at a time, to LDS and from memory."""
 
-ROWS = (128, 256, 512)
-"""Bytes of a tile along the summed axis where the user says nothing: passes over all LDS banks."""
+ROWS = (128, 256)
+"""Bytes of a tile along the summed axis where the user says nothing: one pass over all LDS banks, or two."""
 
 SMALL = 64 * 64
-"""Elements of a tile of the result of which each step is short."""
+"""Elements of a tile of the result that may be deep: that saves starts of steps, which are short here."""
 
 LARGE = 3 << 10
 """What an extent counts as that is not known before the kernel runs."""
@@ -228,7 +228,7 @@ def _sorted(
     task: Task,
 ) -> tuple[Tile, ...]:
     """Tiles of these sizes along rows and columns, shared by so many waves, otherwise like some: those that suit
-    the task come first. Deeper ones than the first are small: what they save is the start of a step."""
+    the task come first. Deeper ones than the first are small."""
     made = [
         replace(one, rows=rows, columns=columns, down=down, across=across)
         for one in like
