@@ -17,8 +17,8 @@ import pytest
 from tl2hip.nest.ir import Nest
 from tl2hip.prove import verify
 
-KEPT = 1 << 28
-"""Bytes of the answers that are kept, the latest ones."""
+KEPT, MOST = 1 << 28, 1000
+"""Bytes of the answers that are kept, the latest ones, and how many: with each its nest is kept."""
 
 
 
@@ -38,7 +38,7 @@ class Answers:
             size += array.nbytes
         self.kept[key] = nest, answer, size
         self.bytes += size
-        while self.bytes > KEPT and len(self.kept) > 1:
+        while (self.bytes > KEPT or len(self.kept) > MOST) and len(self.kept) > 1:
             self.bytes -= self.kept.popitem(last=False)[1][2]
 
 
