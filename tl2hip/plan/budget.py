@@ -119,8 +119,9 @@ def surely_fits(kernel: DeviceKernel, placed: Iterable[Placed]) -> bool:
     sizes = [vector_registers(p) for p in placed if p.space in ("vector", "thread") and p.array.name in own]
     lds = pieces(kernel, tuple(placed))
     bounds = Budget(kernel.name, kernel.threads, lds, laid_out(lds), (), 0, 0, kernel.waves)
-    most_on_the_way = ON_THE_WAY + max(FUNCTION.values())
-    within = sum(sizes) + most_on_the_way <= bounds.allowed
+    left = bounds.allowed - sum(sizes)
+    within = ON_THE_WAY + max(FUNCTION.values()) <= left
+    within = within or all(_on_the_way(s) <= left for s in all_stmts(kernel.body))
     return kernel.threads <= MAX_THREADS and bounds.lds_bytes <= LDS_BYTES and within
 
 
