@@ -150,7 +150,10 @@ F16_NN = (
 where this one with 0.471 does for 0.938."""
 WIDE_NT = (Aim("per 1024", 105), Aim("spills", 0), Aim("waves", 2, least=True), Aim("LDS", 65_536))
 NARROW = (Aim("FLOP/inst", 7_200, least=True), Aim("spills", 0))
-TURNED_BYTES = (Aim("VALU/MFMA", 0.5), Aim("busy", 0.75, least=True), Aim("conflicts", 0), Aim("spills", 0))
+TURNED_BYTES = (
+    *(Aim("VALU/MFMA", 0.5), Aim("busy", 0.75, least=True), Aim("MFMA share", 0.40, least=True)),
+    *(Aim("conflicts", 0), Aim("spills", 0)),
+)
 WITH_MFMA = (Aim("MFMA", 1, least=True), Aim("spills", 0))
 OF_EVEN = Aim("of even", 1.10, "instructions of the even loop")
 """The steady loop beside that of even sizes known in the text."""

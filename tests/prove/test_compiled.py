@@ -113,6 +113,8 @@ def test_registers_far_from_the_budget_are_found(softmax: tuple[Plan, str]) -> N
     assert list(compiled.findings(plan, (one, replace(other, vgprs=200)))) == []  # and no wave is lost
     (found,) = compiled.findings(plan, (one, replace(other, vgprs=200, occupancy=2)))
     assert (found.code, found.severity) == ("TL723", "warning") and "takes 200 registers a lane" in found.text
+    (found,) = compiled.findings(plan, (one, replace(other, vgprs=1)))
+    assert (found.code, found.severity) == ("TL723", "warning") and "takes 1 registers a lane" in found.text
 
 
 def test_a_promise_of_waves_that_is_not_kept_is_found(softmax: tuple[Plan, str]) -> None:

@@ -21,7 +21,7 @@ from tl2hip.source.problems.proving import (
 from tl2hip.source.span import Span
 
 MARGIN = 32
-"""How many registers more than its budget, beside an eighth of it, a compiled kernel may take: the
+"""How many registers more or fewer than its budget, beside an eighth of it, a compiled kernel may take: the
 compiler overlaps statements and keeps addresses, which the plan does not foresee."""
 
 
@@ -64,7 +64,8 @@ def findings(plan: Plan, counters: tuple[KernelCounters, ...]) -> Iterator[Probl
     """What must not be in the compiled kernels of a plan, and as warnings what only costs speed.
 
     A spilled register is a finding; scratch memory is one where the plan has no array of each thread, or wants them
-    in registers. LDS is what the budget of the plan says; registers may be MARGIN more. Fewer break no promise.
+    in registers. LDS is what the budget of the plan says; registers may be MARGIN more or fewer, and fewer still
+    are a warning: they break no promise.
     """
     named = {c.name: c for c in counters}
     arrays = {p.array.name for p in plan.arrays if p.space == "thread"}
@@ -95,11 +96,12 @@ def _beside(b: Budget, one: KernelCounters, at: Span) -> Iterator[Problem]:
         yield BadCode(f"{one.name} has {one.lds_bytes:,} bytes of LDS; the plan has {b.lds_bytes:,}", at=at)
     registers = one.registers
     margin = MARGIN + b.registers // 8
-    if b.vectors and registers > b.registers + margin:
-        words = f"{one.name} takes {registers} registers a lane; the plan counts on {b.registers} + {margin}"
-        if b.promised is not None:
+    if b.vectors and abs(registers - b.registers) > margin:
+        words = f"{one.name} takes {registers} registers a lane; the plan counts on {b.registers} ± {margin}"
+        more = registers > b.registers
+        if b.promised is not None and more:
             yield BadCode(words, at=at)
-        elif one.occupancy < b.waves:
+        elif one.occupancy < b.waves or not more:
             yield Uncounted(words, at=at)
     if b.promised is not None and one.occupancy < b.promised:
         words = f"{one.name} runs {one.occupancy} waves a SIMD; the plan promises {b.promised}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from tl2hip.tune.judge import Judged
@@ -57,6 +58,11 @@ def in_order(band: Sequence[Ranked], place: Callable[[Ranked], Any]) -> list[Ran
 def _by_l2(family: Sequence[Ranked]) -> Iterator[Ranked]:
     left = list(family)
     while left:
-        least = min(one.judged.behind or 0.0 for one in left)
-        yield from (one for one in left if (one.judged.behind or 0.0) <= least * CLOSE)
-        left = [one for one in left if (one.judged.behind or 0.0) > least * CLOSE]
+        least = min(map(_behind, left))
+        yield from (one for one in left if _behind(one) <= least * CLOSE)
+        left = [one for one in left if _behind(one) > least * CLOSE]
+
+
+def _behind(one: Ranked) -> float:
+    """Bytes from behind L2; where they are not known it stands last."""
+    return inf if one.judged.behind is None else one.judged.behind

@@ -120,4 +120,4 @@ def test_tiles_for_sizes_that_are_known_are_as_planned(dtype: str, kind: str, si
     k = converted(Product(kind, dtype, sums=SUMS[dtype], i="", j=""), **dict(zip("MNK", sizes, strict=True)))
     assert k.printed is not None and multiplying(k), why(k)
     found = findings(plan(k), read_counters(compile_device(k.printed.text).text))
-    assert [p.text for p in found] == []
+    assert [p.text for p in found if p.severity == "error"] == []
