@@ -44,6 +44,8 @@ def test_orders_stand_where_the_first_of_them_does() -> None:
     assert names(in_order(band, place)) == ["i: 4, group(8)", "i: 4, group(2)", "i: 4", "i: 8"]
     few = [ranked(4, 2, None, 33), ranked(4, None, None, 32)]
     assert names(in_order(few, place)) == ["i: 4", "i: 4, group(2)"]
+    one_known = [ranked(4, None, None, 32), ranked(4, 2, 1e8, 33)]
+    assert names(in_order(one_known, place)) == ["i: 4, group(2)", "i: 4"]
 
 
 class Land:
