@@ -31,6 +31,11 @@ PRODUCTS: dict[str, Near] = {
     "elements that meet": Near(
         product("D[k, i, 0] =", "D[0, i, 0] +="), "the summing loop does more than sum", "", 5,
     ),
+    "two sums": Near(
+        product("for j in range(N):", "t = f32(0)\nfor j in range(N):\n    t += f32(F[i, j])")
+        .replace("= s", "= s + t"),
+        "the summing loop makes t besides the sum", "give each sum loops of its own", 7,
+    ),
     "bytes into f32": Near(
         product("F[i, j]", "h[i, j]"), "no matrix instruction multiplies i8 into f32",
         "sum in i32: i32(x) * i32(y)", 5,

@@ -124,7 +124,7 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct | None:
     over = body[loops[0]]
     assert isinstance(over, Loop)
     ahead, behind = body[: loops[0]], body[loops[0] + 1 :]
-    name, dtype, left, right = _term(over)
+    name, dtype, left, right = _term(over, behind)
     start, ahead = _start(state, ahead, name, dtype)
     _check_bounds(chain, over)
     if any(isinstance(s, Loop | Alloc) for s in all_stmts((*ahead, *behind))):
@@ -173,10 +173,13 @@ def _flat(state: State, body: tuple[Stmt, ...]) -> Iterator[Stmt]:
             yield s
 
 
-def _term(over: Loop) -> tuple[str, DType, Expr, Expr]:
-    """The scalar that takes the sum, and the factors of each term, locals of the loop put in their places."""
+def _term(over: Loop, behind: tuple[Stmt, ...]) -> tuple[str, DType, Expr, Expr]:
+    """The scalar that takes the sum, and the factors of each term, locals of the loop put in their places. A local
+    that a turn takes over from the one before, or that is read behind the loop, is another result."""
     *before, last = over.body
     known: dict[str, Expr] = {}
+    own = {s.name for s in before if isinstance(s, Set)}
+    outside = {e.name for e in all_exprs(behind) if isinstance(e, Var)}
 
     def whole(e: Expr) -> Expr:
         return map_expr(lambda x: known.get(x.name, x) if isinstance(x, Var) else x, e)
@@ -184,6 +187,9 @@ def _term(over: Loop) -> tuple[str, DType, Expr, Expr]:
     for s in before:
         if not isinstance(s, Set):
             raise Unfit("the summing loop does more than sum")
+        carried = own - known.keys() & {e.name for e in all_parts(s.value) if isinstance(e, Var)}
+        if carried or s.name in outside:
+            raise Unfit(f"the summing loop makes {s.name} besides the sum", "give each sum loops of its own")
         known[s.name] = whole(s.value)
     if not isinstance(last, Set) or last.name in known:
         raise Unfit("the summing loop does more than sum")
