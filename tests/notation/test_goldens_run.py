@@ -42,6 +42,13 @@ def test_gemm(m: int, n: int, k: int) -> None:
 
 
 @pytest.mark.parametrize(("m", "n", "k"), [*SHAPES, (0, 3, 2), (2, 0, 3), (2, 3, 0)])
+def test_gemm_256(m: int, n: int, k: int) -> None:
+    a, b, c = draw(m, k, dtype="f2"), draw(n, k, seed=1, dtype="f2"), np.full((m, n), np.nan, "f2")
+    golden("gemm_256").gemm_256(a, b, c)
+    close(c, a.astype("f8") @ b.astype("f8").T, 2**-9)
+
+
+@pytest.mark.parametrize(("m", "n", "k"), [*SHAPES, (0, 3, 2), (2, 0, 3), (2, 3, 0)])
 def test_gemm_tiles(m: int, n: int, k: int) -> None:
     a, b, c = draw(m, k, dtype="f2"), draw(k, n, seed=1, dtype="f2"), np.full((m, n), np.nan, "f4")
     golden("gemm_tiles").gemm(a, b, c)

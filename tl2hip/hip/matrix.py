@@ -19,7 +19,9 @@ from tl2hip.plan.matrix_ir import (
     KeepOrder,
     LdsBarrier,
     MatrixMultiply,
+    Meet,
     Part,
+    Priority,
     Remark,
     Settle,
     TakeTile,
@@ -56,6 +58,15 @@ LDS_BARRIER = Helper(
     '    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");\n'
     "    __builtin_amdgcn_s_barrier();\n"
     '    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");\n}',
+)
+
+MEET = Helper(
+    "meet",
+    "// All waves of the block meet. Nothing is waited for, and the compiler moves nothing across.\n"
+    f"{ON_DEVICE} void meet()\n{{\n"
+    "    __builtin_amdgcn_sched_barrier(0);\n"
+    "    __builtin_amdgcn_s_barrier();\n"
+    "    __builtin_amdgcn_sched_barrier(0);\n}",
 )
 
 GROUPS = Helper(
@@ -256,6 +267,16 @@ def _part(p: Part, w: Writer) -> str:
 @write.register
 def _lds_barrier(s: LdsBarrier, w: Writer) -> None:
     w.line(f"{w.ctx.call(LDS_BARRIER)}();", s.note)
+
+
+@write.register
+def _meet(s: Meet, w: Writer) -> None:
+    w.line(f"{w.ctx.call(MEET)}();", s.note)
+
+
+@write.register
+def _priority(s: Priority, w: Writer) -> None:
+    w.line(f"__builtin_amdgcn_s_setprio({s.level});")
 
 
 @write.register

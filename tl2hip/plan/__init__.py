@@ -12,7 +12,7 @@ from tl2hip.nest.dependence import Analysis, analyse, in_place_ok
 from tl2hip.nest.index import ONE
 from tl2hip.nest.ir import AxisRef, Expr, Load, Nest, Store, Update, Var
 from tl2hip.nest.walk import all_parts, all_stmts, map_expr, map_exprs
-from tl2hip.plan import limits
+from tl2hip.plan import limits, uniform
 from tl2hip.plan.interchange import interchange
 from tl2hip.plan.ir import Placed, Plan
 from tl2hip.plan.names import Names
@@ -31,6 +31,7 @@ def plan(nest: Nest, analysis: Analysis | None = None) -> Plan:
     honoured."""
     planned = _planned(nest, analysis)
     limits.check(planned, _planned)
+    uniform.check(planned.kernels)
     return planned
 
 

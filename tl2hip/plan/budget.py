@@ -143,30 +143,49 @@ def vector_registers(placed: Placed) -> int:
 def scalar_registers(kernel: DeviceKernel) -> dict[str, int]:
     """Registers of each scalar of a kernel that differs from lane to lane: a constant that depends on the thread or
     on memory, a loop that starts from one, and each scalar that changes."""
-    differ = {p.name for p in kernel.places if p.what.startswith("threadIdx")}
-    found = dict.fromkeys(sorted(differ), 1)
+    differ = differing(kernel)
+    found = dict.fromkeys(sorted(_threads(kernel)), 1)
     for s in all_stmts(kernel.body):
         match s:
-            case Let(name=name, value=value, form=form) if form != "uniform" and _differs(value, differ):
-                differ.add(name)
+            case Let(name=name, value=value, form=form) if name in differ:
                 found[name] = 1 if form == "int" else _of(value)
-            case Declare(name=name, dtype=dtype, form=form) if form != "uniform":
-                differ.add(name)
+            case Declare(name=name, dtype=dtype, form=form) if name in differ:
                 found[name] = 1 if form else -(-dtype.bytes // REGISTER_BYTES)
-            case For(var=var, start=start, small=small) if _differs(start, differ):
-                differ.add(var)
+            case For(var=var, start=start, small=small) if var in differ:
                 found[var] = 1 if small else _of(start)
             case _:
                 continue
     return found
 
 
+def differing(kernel: DeviceKernel, *, waves: bool = False) -> Set[str]:
+    """The scalars of a kernel that differ from lane to lane, or with `waves` from wave to wave besides: those said
+    to be uniform are so in a wave."""
+    differ = set(_threads(kernel))
+    for s in all_stmts(kernel.body):
+        match s:
+            case Let(name=name, value=value, form=form) if waves or form != "uniform":
+                if differs(value, differ):
+                    differ.add(name)
+            case Declare(name=name, form=form) if form != "uniform":
+                differ.add(name)
+            case For(var=var, start=start) if differs(start, differ):
+                differ.add(var)
+            case _:
+                continue
+    return differ
+
+
+def _threads(kernel: DeviceKernel) -> Iterator[str]:
+    return (p.name for p in kernel.places if p.what.startswith("threadIdx"))
+
+
 def _of(e: Expr) -> int:
     return -(-e.dtype.bytes // REGISTER_BYTES)
 
 
-def _differs(e: Expr, differ: Set[str]) -> bool:
-    """Whether an expression may have another value in another lane."""
+def differs(e: Expr, differ: Set[str]) -> bool:
+    """Whether an expression may have another value where the scalars `differ` have."""
     return any(
         (isinstance(p, Var) and p.name in differ)
         or (isinstance(p, AxisRef) and p.axis in differ)

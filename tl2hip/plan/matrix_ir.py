@@ -109,6 +109,21 @@ class LdsBarrier:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Meet:
+    """Every wave of the block gets here; nothing is waited for, so that it orders only what was waited for before.
+    The compiler moves nothing across."""
+
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Priority:
+    """From here on a SIMD asks this wave before those of lower `level` (0 to 3; waves start with 0)."""
+
+    level: int
+
+
 Kind = Literal["matrix", "vector", "global_read", "lds_read", "lds_write"]
 """What a scheduling group counts: matrix instructions, ordinary vector ones, loads from memory, reads and writes of
 LDS."""
@@ -153,6 +168,8 @@ MatrixStmt = (
     | TurnBytes
     | MatrixMultiply
     | LdsBarrier
+    | Meet
+    | Priority
     | Group
     | Remark
     | KeepOrder

@@ -25,7 +25,7 @@ from tl2hip.plan.ir import (
     ReadBack,
 )
 from tl2hip.plan.lanes_ir import Combine, Prefix
-from tl2hip.plan.matrix_ir import LdsBarrier
+from tl2hip.plan.matrix_ir import LdsBarrier, Meet
 from tl2hip.plan.walk import all_stmts
 
 
@@ -66,7 +66,7 @@ def _memory(p: Placed, nest: Nest) -> tuple[str, ...]:
 
 
 def _kernel(k: DeviceKernel) -> tuple[str, ...]:
-    barriers = sum(isinstance(s, Barrier | LdsBarrier) for s in all_stmts(k.body))
+    barriers = sum(isinstance(s, Barrier | LdsBarrier | Meet) for s in all_stmts(k.body))
     trees = sum(isinstance(s, Combine) for s in all_stmts(k.body))
     scans = sum(isinstance(s, Prefix) for s in all_stmts(k.body))
     block = " x ".join(str(n) for n in k.block if n > 1) or "1"

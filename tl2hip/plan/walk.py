@@ -30,7 +30,9 @@ from tl2hip.plan.matrix_ir import (
     KeepOrder,
     LdsBarrier,
     MatrixMultiply,
+    Meet,
     Part,
+    Priority,
     Remark,
     Settle,
     TakeTile,
@@ -75,7 +77,7 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (Var(name, dtype),)
         case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | Remark():
             return ()
-        case KeepOrder() | Settle() | TurnBytes():
+        case KeepOrder() | Meet() | Priority() | Settle() | TurnBytes():
             return ()
 
 
@@ -165,7 +167,7 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, slot=each(f, s.slot), index=each(f, s.index), count=f(s.count))
         case Barrier() | Combine() | Prefix() | DeclareVector() | LdsBarrier() | Group() | Remark():
             return s
-        case KeepOrder() | Settle() | TurnBytes():
+        case KeepOrder() | Meet() | Priority() | Settle() | TurnBytes():
             return s
 
 

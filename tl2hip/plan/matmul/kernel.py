@@ -35,7 +35,6 @@ class TileKernel:
     right: Fill
     stored: tuple[Storage, Storage]
     sums: str
-    ahead: bool
 
     def body(self, state: State, moves: Moves | None) -> tuple[DeviceStmt, ...]:
         """The statements of a block, for factors at multiples of 16 bytes. `moves` tells what the epilogue moves in
@@ -100,16 +99,11 @@ class TileKernel:
         f, axis = ((self.left, p.rows), (self.right, p.columns))[n]
         shape = state.nest.array(f.operand.array).shape
         ends = (axis.stop, p.over.axis.stop)
-        return Side(words, f, shape, first, *ends, *waves, self.stored[n], self.ahead)
+        return Side(words, f, shape, first, *ends, *waves, self.stored[n], self.tile.held)
 
 
 def tile_kernel(state: State, p: MatrixProduct, t: Tile, left: Fill, right: Fill) -> TileKernel:
-    """The kernels' common ground, with its LDS and registers placed.
-
-    Fragments are read a slice ahead where registers allow it: in the model of a compute unit that is worth a fifth
-    of the time and more.
-    """
-    ahead = t.ahead and t.stages == 2
-    stored = (store(state, left, t.down, ahead=ahead), store(state, right, t.across, ahead=ahead))
+    """The kernels' common ground, with its LDS and registers placed."""
+    stored = (store(state, left, t.down, t.held), store(state, right, t.across, t.held))
     sums = put(state, "sums", p.dtype, (*t.fragments, t.mfma.result_slots), "vector")
-    return TileKernel(p, t, left, right, stored, sums, ahead)
+    return TileKernel(p, t, left, right, stored, sums)

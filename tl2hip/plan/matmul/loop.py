@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import ONE, ZERO, ceil_div, mul, number, sub, xor
 from tl2hip.nest.ir import Compare, Const, Expr, Select, Set, Var
+from tl2hip.plan.gfx942 import SIMDS
 from tl2hip.plan.ir import Declare, DeviceIf, DeviceStmt, For, Let
 from tl2hip.plan.matmul.side import Side, each
 from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matmul.words import Words
-from tl2hip.plan.matrix_ir import Group, KeepOrder, Kind, LdsBarrier, MatrixMultiply, Remark, Settle
+from tl2hip.plan.matrix_ir import Group, KeepOrder, Kind, LdsBarrier, MatrixMultiply, Meet, Priority, Remark, Settle
 from tl2hip.source.span import Span
 
 
@@ -61,9 +62,15 @@ class SumLoop:
         if t.stages > 1:
             yield DeviceIf(Compare("<", ONE, self.words.var("steps")), tuple(self._fetch(ZERO)))
         yield LdsBarrier()
-        if self.left.ahead:
+        if t.turns == "ahead":
             yield from self._read(0)
-        yield self._loop(tuple(self._interleaved() if self.left.ahead else self._in_clusters()))
+        wave, half = self.words.var("wave"), number(SIMDS)
+        if t.turns == "ping-pong":
+            yield DeviceIf(Compare("<=", half, wave), (Meet("half of the waves are half a cluster behind"),))
+        turns = {"ahead": self._interleaved, "ping-pong": self._in_turns, "plain": self._in_order_of_slices}
+        yield self._loop(tuple(turns[t.turns]()))
+        if t.turns == "ping-pong":
+            yield DeviceIf(Compare("<", wave, half), (Meet("all are together again"),))
         yield from self._last()
 
     def _loop(self, turn: tuple[DeviceStmt, ...]) -> DeviceStmt:
@@ -117,7 +124,34 @@ class SumLoop:
             runs.append(((*turning * pairs, "lds_write"), side.fill.stores))
         return [*runs, (("global_read",), sum(side.fill.loads for side in self.sides))]
 
-    def _in_clusters(self) -> Iterator[DeviceStmt]:
+    def _in_turns(self) -> Iterator[DeviceStmt]:
+        """Each cluster is first one of memory and LDS, then one of products, with all waves meeting behind each:
+        half of the waves do the one while the others do the other.
+
+        What must be in order for all waves is waited for before they meet: their last reads of a tile, which the
+        other half is about to overwrite, and what they write.
+        """
+        yield self._advance()
+        cut = self.tile.clusters
+        for n, cluster in enumerate(cut):
+            last = n == len(cut) - 1
+            for s in cluster.reads:
+                yield from self._read(s)
+            if last:
+                yield from self._write_and_fetch()
+            if n >= len(cut) - 2:
+                yield KeepOrder()
+                yield LdsBarrier("the next tile is in LDS" if last else "this wave has its fragments")
+                yield KeepOrder()
+            else:
+                yield Meet()
+            yield Priority(1)
+            for s, p in cluster.blocks:
+                yield self._multiply(s, p)
+            yield Priority(0)
+            yield Meet()
+
+    def _in_order_of_slices(self) -> Iterator[DeviceStmt]:
         """One slice's fragments at a time, then its products: for tiles that leave no registers for more."""
         t = self.tile
         early = t.parts if self._turned and not t.ahead else 1
@@ -145,7 +179,7 @@ class SumLoop:
         yield Remark("The last tile: nothing follows it.")
         t = self.tile
         for s in range(t.slices):
-            if s or not self.left.ahead:
+            if s or self.tile.turns != "ahead":
                 yield from self._read(s)
             for p in range(t.parts):
                 yield self._multiply(s, p)
@@ -191,6 +225,8 @@ class SumLoop:
         for side in self._in_order:
             behind = (self._fetch_one(side, tile),) if one_by_one else ()
             yield from side.write_loop(behind, self._other_copy(side))
+            if self.tile.turns == "ping-pong" and side.fill.turn > 1:
+                yield KeepOrder()  # registers in which a factor is turned serve the other one too
         if self.tile.stages > 1 and not one_by_one:
             yield from self._fetch(tile)
 

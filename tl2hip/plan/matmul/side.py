@@ -33,8 +33,8 @@ class Storage:
 @dataclass(frozen=True, slots=True)
 class Side:
     """A factor in a kernel. `first` is the tile's first row in memory, `end` the end of the factor's own axis,
-    `sum_end` that of the summed one. `waves` waves share the rows, of which this one is number `wave`. `ahead`:
-    fragments are read a slice ahead."""
+    `sum_end` that of the summed one. `waves` waves share the rows, of which this one is number `wave`. `held`:
+    of so many slices fragments are in registers at once."""
 
     words: Words
     fill: Fill
@@ -45,7 +45,7 @@ class Side:
     waves: int
     wave: Expr
     storage: Storage
-    ahead: bool
+    held: int
 
     @property
     def tile(self) -> Tile:
@@ -203,7 +203,7 @@ class Side:
         return Part(self.storage.parts, (*self._buffer(s), n), p, self.tile.parts)
 
     def _buffer(self, s: int) -> tuple[Expr, ...]:
-        return (number(s % 2),) if self.ahead else ()
+        return (number(s % self.held),) if self.held > 1 else ()
 
 
 def each(name: str, count: int, body: tuple[DeviceStmt, ...]) -> For:
@@ -225,12 +225,12 @@ def put(state: State, wish: str, dtype: DType, shape: tuple[int, ...], space: Sp
     return name
 
 
-def store(state: State, fill: Fill, waves: int, *, ahead: bool) -> Storage:
-    """Places what a factor goes through; `ahead`: fragments of two slices at once."""
+def store(state: State, fill: Fill, waves: int, held: int) -> Storage:
+    """Places what a factor goes through, fragments of `held` slices at once."""
     operand, t = fill.operand, fill.tile
     kind, width = fragment_type(operand.dtype)
     fragments = fill.rows // waves // t.mfma.m
-    counts = (2, fragments) if ahead else (fragments,)
+    counts = (held, fragments) if held > 1 else (fragments,)
     a = operand.array
     return Storage(
         lds=put(state, f"lds_{a}", operand.dtype, (fill.rows * fill.pitch * t.copies,), "shared"),

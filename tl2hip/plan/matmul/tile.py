@@ -11,6 +11,7 @@ from tl2hip.nest.index import value_of
 from tl2hip.nest.ir import Axis
 from tl2hip.plan.gfx942 import COMPUTE_UNITS, LDS_BYTES, MAX_WAVES, REGISTERS, SIMDS, WAVE
 from tl2hip.plan.layout.mfma import Mfma
+from tl2hip.plan.matmul.clusters import Cluster, clusters, held
 from tl2hip.plan.matmul.find import MatrixProduct
 
 PIECE = 16
@@ -48,6 +49,10 @@ MOST_STAGES = 3
 
 MOST_TOGETHER = 8
 """Waves that share a tile, at most: two on a SIMD, which leaves each 256 registers."""
+
+Turns = Literal["ping-pong", "ahead", "plain"]
+"""Whether two groups of waves take turns at reading and multiplying, fragments are read while those before are
+multiplied, or neither."""
 
 Part = Literal["rows", "columns", "depth", "stages", "mfma", "lds", "registers", "threads"]
 """What is at fault."""
@@ -147,9 +152,31 @@ class Tile:
 
     @property
     def ahead(self) -> bool:
-        """Whether the fragments of one slice are read while the one before is multiplied: where the registers for
-        both leave two waves on a SIMD."""
+        """Whether the registers for fragments of two slices leave two waves on a SIMD."""
         return self.slices > 1 and self.registers(2) <= REGISTERS // 2
+
+    @property
+    def turns(self) -> Turns:
+        """How waves keep matrix units busy.
+
+        Fragments are read ahead where registers leave two waves on a SIMD: in the model of a compute unit that is
+        worth a fifth of the time and more. Where they do not, the two waves on each SIMD of a block of eight take
+        turns, which is worth as much.
+        """
+        if self.stages != 2 or self.ahead:
+            return "ahead" if self.stages == 2 else "plain"
+        together = self.down * self.across == 2 * SIMDS and self.slices * self.parts > 1
+        return "ping-pong" if together else "plain"
+
+    @property
+    def clusters(self) -> tuple[Cluster, ...]:
+        """The clusters of a step where groups of waves take turns."""
+        return clusters(self.slices, self.parts)
+
+    @property
+    def held(self) -> int:
+        """Of how many slices fragments are in registers at once."""
+        return held(self.clusters) if self.turns == "ping-pong" else 2 if self.turns == "ahead" else 1
 
     def registers(self, slices: int) -> int:
         """Registers of a lane with the fragments of so many slices at once."""
@@ -159,7 +186,7 @@ class Tile:
     @property
     def blocks(self) -> int:
         """Blocks on a compute unit: what LDS and registers leave."""
-        waves = min(MAX_WAVES, REGISTERS // self.registers(2 if self.ahead else 1)) * SIMDS
+        waves = min(MAX_WAVES, REGISTERS // self.registers(self.held)) * SIMDS
         return max(1, min(LDS_BYTES // self.lds, waves // (self.down * self.across)))
 
     @property
@@ -283,5 +310,5 @@ def cost(t: Tile, task: Task) -> float:
     step = t.rows * t.columns * t.depth / rate
     ends = LATENCY + t.rows * t.columns * t.mfma.result.bytes / BANDWIDTH
     slower += STEP / step + ends / (steps * step * blocks)
-    slower += (0 if t.ahead and t.stages == 2 else BEHIND) + (ALONE if task.turned and blocks == 1 else 0)
+    slower += (BEHIND if t.turns == "plain" else 0) + (ALONE if task.turned and blocks == 1 else 0)
     return most * t.rows * t.columns * steps * t.depth * slower * max(1.0, 1 / waves)

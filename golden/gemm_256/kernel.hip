@@ -1,0 +1,672 @@
+// Written by tl2hip from kernel.py for gfx942.
+//
+// C = A @ B.T in tiles so large that a block has a compute unit to itself.
+//
+// Where each loop went:
+//   i  grid x, tiles of 256, 2 waves  rows of a matrix product
+//   j  grid x, tiles of 256, 4 waves  columns of a matrix product
+//   k  tiles of 64, 2 stages          summed by mfma_f32_16x16x16f16
+
+#ifndef __HIPCC_RTC__
+#include <hip/hip_runtime.h>
+#endif
+
+#pragma clang fp contract(off)
+
+using i64 = long long;
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
+typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
+typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
+typedef _Float16 f16x4_any __attribute__((ext_vector_type(4), aligned(2)));
+
+// Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in turn:
+// each XCD gets group * group tiles that stand together, taken in groups of rows, and finds them in its L2.
+static inline __device__ void tile_of(int block, int rows, int columns, int group, int &row, int &column)
+{
+    const int share = group * group;
+    if (block < rows * columns / (8 * share) * (8 * share))
+        block = block / (8 * share) * (8 * share) + block % 8 * share + block / 8 % share;
+    const int first = block / (group * columns) * group;
+    const int inside = block % (group * columns);
+    const int high = rows - first < group ? rows - first : group;
+    row = first + inside % high;
+    column = inside / high;
+}
+
+static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
+
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
+{
+    if (count >= 8)
+        return *(const f16x8 *)from;
+    f16x8 some = {};
+    for (int e = 0; e < 8; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
+{
+    if (count >= 8)
+        return *(const f16x8_any *)from;
+    f16x8 some = {};
+    for (int e = 0; e < 8; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
+// Memory from a place on, behind a descriptor in scalar registers.
+static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
+{
+    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);
+}
+
+// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.
+static inline __device__ f16x8 fetch_f16x8(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
+{
+    return __builtin_bit_cast(f16x8, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
+}
+
+// All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
+static inline __device__ void lds_barrier()
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+// All waves of the block meet. Nothing is waited for, and the compiler moves nothing across.
+static inline __device__ void meet()
+{
+    __builtin_amdgcn_sched_barrier(0);
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_sched_barrier(0);
+}
+
+// One matrix instruction of a whole wave: left @ right, added to the sums.
+static inline __device__ f32x4 mfma_f32_16x16x16f16(f16x4 left, f16x4 right, f32x4 sums)
+{
+    return __builtin_amdgcn_mfma_f32_16x16x16f16(left, right, sums, 0, 0, 0);
+}
+
+// The results of matrix instructions are there, whichever way the code goes on.
+static inline __device__ void settle_7()
+{
+    __builtin_amdgcn_sched_barrier(0);
+#ifdef __AMDGCN__
+    asm volatile("s_nop 6");
+#endif
+    __builtin_amdgcn_sched_barrier(0);
+}
+
+// a tile of 256 x 256 a block, 2 x 4 waves
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
+gemm_256_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B,
+                        _Float16 *__restrict__ C, i64 M, i64 N, i64 K)
+{
+    __shared__ __attribute__((aligned(16))) _Float16 lds_A[16384];
+    __shared__ __attribute__((aligned(16))) _Float16 lds_B[16384];
+    int from_A[4];
+    int from_B[4];
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 256 x 256 its block computes.
+    const int thread = thread_x;
+    const int lane = thread % 64;
+    const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
+    int i_number, j_number;
+    tile_of((int)block_x, (int)((M + 255) / 256), (int)((N + 255) / 256), 4, i_number, j_number);
+    const int i_tile = __builtin_amdgcn_readfirstlane(i_number * 256);
+    const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 256);
+    f32x4 sums[8][4] = {};
+    f16x8 next_A[4];
+    f16x8 part_A[8];
+    // A: of each tile a thread moves 4 pieces of 16 bytes. from_A is where they are in memory, to_A where
+    // they go in LDS, start_A where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
+    const int row_A = thread / 8;
+    const int k_A = thread % 8 * 8;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_A[n] = (int)(((min_i64(i_tile + row_A + n * 64, M - 1) - i_tile) * K + k_A) * 2);
+    }
+    const int to_A = row_A * 64 + (k_A ^ (row_A % 8 * 8));
+    const int start_A = wave / 4 * 8192 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
+    f16x8 next_B[4];
+    f16x8 part_B[4];
+    // B: of each tile a thread moves 4 pieces of 16 bytes. from_B is where they are in memory, to_B where
+    // they go in LDS, start_B where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
+    const int row_B = thread / 8;
+    const int k_B = thread % 8 * 8;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_B[n] = (int)(((min_i64(j_tile + row_B + n * 64, N - 1) - j_tile) * K + k_B) * 2);
+    }
+    const int to_B = row_B * 64 + (k_B ^ (row_B % 8 * 8));
+    const int start_B = wave % 4 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
+    const int steps = (K + 63) / 64;
+    const i64 k_last = (steps - 1) * 64;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_A[n] = first_f16x8(&A[min_i64(i_tile + row_A + n * 64, M - 1) * K + k_last + k_A],
+                                K - (k_last + k_A));
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_B[n] = first_f16x8(&B[min_i64(j_tile + row_B + n * 64, N - 1) * K + k_last + k_B],
+                                K - (k_last + k_B));
+    }
+    const __amdgpu_buffer_rsrc_t window_A = window(&A[i_tile * K]);
+    const __amdgpu_buffer_rsrc_t window_B = window(&B[j_tile * K]);
+    const int last = steps - 2;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        *(f16x8 *)&lds_A[to_A + n * 64 * 64] = next_A[n];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        *(f16x8 *)&lds_B[to_B + n * 64 * 64] = next_B[n];
+    }
+    if (1 < steps) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f16x8(window_A, from_A[n], 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f16x8(window_B, from_B[n], 0);
+        }
+    }
+    lds_barrier();
+    if (4 <= wave) {
+        meet();  // half of the waves are half a cluster behind
+    }
+    // kernel.py:15: for k in range(K):
+    // the tile in LDS is multiplied, the next one follows it there
+    for (int step = 1; step < steps; ++step) {
+        const int next = step < last ? step : last;
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[n] = *(const f16x8 *)&lds_B[start_B + n * 16 * 64];
+        }
+        meet();
+        __builtin_amdgcn_s_setprio(1);
+        #pragma unroll 8
+        for (int r = 0; r < 8; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                // kernel.py:16: s += f32(A[i, k]) * f32(B[j, k])
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+            }
+        }
+        #pragma unroll 8
+        for (int r = 0; r < 8; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+            }
+        }
+        __builtin_amdgcn_s_setprio(0);
+        meet();
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            part_A[n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ 32) + n * 16 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // this wave has its fragments
+        __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_s_setprio(1);
+        #pragma unroll 8
+        for (int r = 0; r < 8; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+            }
+        }
+        __builtin_amdgcn_s_setprio(0);
+        meet();
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            *(f16x8 *)&lds_A[to_A + n * 64 * 64] = next_A[n];
+            next_A[n] = fetch_f16x8(window_A, from_A[n], next * 128);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            *(f16x8 *)&lds_B[to_B + n * 64 * 64] = next_B[n];
+            next_B[n] = fetch_f16x8(window_B, from_B[n], next * 128);
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // the next tile is in LDS
+        __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_s_setprio(1);
+        #pragma unroll 8
+        for (int r = 0; r < 8; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+            }
+        }
+        __builtin_amdgcn_s_setprio(0);
+        meet();
+    }
+    if (wave < 4) {
+        meet();  // all are together again
+    }
+    // The last tile: nothing follows it.
+    #pragma unroll 8
+    for (int n = 0; n < 8; ++n) {
+        part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[n] = *(const f16x8 *)&lds_B[start_B + n * 16 * 64];
+    }
+    #pragma unroll 8
+    for (int r = 0; r < 8; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+        }
+    }
+    #pragma unroll 8
+    for (int r = 0; r < 8; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+        }
+    }
+    #pragma unroll 8
+    for (int n = 0; n < 8; ++n) {
+        part_A[n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ 32) + n * 16 * 64];
+    }
+    #pragma unroll 8
+    for (int r = 0; r < 8; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+        }
+    }
+    #pragma unroll 8
+    for (int r = 0; r < 8; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+        }
+    }
+    settle_7();
+    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    #pragma unroll 8
+    for (int r = 0; r < 8; ++r) {
+        const i64 i = i_tile + wave / 4 * 128 + lane % 16 + r * 16;
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            const i64 j_first = j_tile + wave % 4 * 64 + lane / 16 * 4 + c * 16;
+            if (i < M) {
+                if (j_first + 4 <= N) {
+                    f16x4 C_vector;
+                    #pragma unroll 4
+                    for (i64 e = 0; e < 4; ++e) {
+                        float s = sums[r][c][e];
+                        // kernel.py:17: C[i, j] = f16(s)
+                        C_vector[e] = (_Float16)s;
+                    }
+                    *(f16x4_any *)&C[i * N + j_first] = C_vector;
+                } else {
+                    #pragma unroll 4
+                    for (int e = 0; e < 4; ++e) {
+                        const i64 j = j_first + e;
+                        if (j < N) {
+                            float s = sums[r][c][e];
+                            C[i * N + j] = (_Float16)s;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+// a tile of 256 x 256 a block, 2 x 4 waves, at any alignment
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
+gemm_256_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, _Float16 *__restrict__ C,
+                i64 M, i64 N, i64 K)
+{
+    __shared__ __attribute__((aligned(16))) _Float16 lds_A[16384];
+    __shared__ __attribute__((aligned(16))) _Float16 lds_B[16384];
+    int from_A[4];
+    int from_B[4];
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 256 x 256 its block computes.
+    const int thread = thread_x;
+    const int lane = thread % 64;
+    const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
+    int i_number, j_number;
+    tile_of((int)block_x, (int)((M + 255) / 256), (int)((N + 255) / 256), 4, i_number, j_number);
+    const int i_tile = __builtin_amdgcn_readfirstlane(i_number * 256);
+    const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 256);
+    f32x4 sums[8][4] = {};
+    f16x8 next_A[4];
+    f16x8 part_A[8];
+    // A: of each tile a thread moves 4 pieces of 16 bytes. from_A is where they are in memory, to_A where
+    // they go in LDS, start_A where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
+    const int row_A = thread / 8;
+    const int k_A = thread % 8 * 8;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_A[n] = (int)(((min_i64(i_tile + row_A + n * 64, M - 1) - i_tile) * K + k_A) * 2);
+    }
+    const int to_A = row_A * 64 + (k_A ^ (row_A % 8 * 8));
+    const int start_A = wave / 4 * 8192 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
+    f16x8 next_B[4];
+    f16x8 part_B[4];
+    // B: of each tile a thread moves 4 pieces of 16 bytes. from_B is where they are in memory, to_B where
+    // they go in LDS, start_B where this lane's fragments begin there. Pieces of a row change places by its
+    // number (^), so that the lanes of an access meet in no bank.
+    const int row_B = thread / 8;
+    const int k_B = thread % 8 * 8;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_B[n] = (int)(((min_i64(j_tile + row_B + n * 64, N - 1) - j_tile) * K + k_B) * 2);
+    }
+    const int to_B = row_B * 64 + (k_B ^ (row_B % 8 * 8));
+    const int start_B = wave % 4 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
+    const int steps = (K + 63) / 64;
+    const i64 k_last = (steps - 1) * 64;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_A[n] = first_f16x8_any(&A[min_i64(i_tile + row_A + n * 64, M - 1) * K + k_last + k_A],
+                                    K - (k_last + k_A));
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_B[n] = first_f16x8_any(&B[min_i64(j_tile + row_B + n * 64, N - 1) * K + k_last + k_B],
+                                    K - (k_last + k_B));
+    }
+    const char *const window_A = (const char *)&A[i_tile * K];
+    const char *const window_B = (const char *)&B[j_tile * K];
+    const int last = steps - 2;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        *(f16x8 *)&lds_A[to_A + n * 64 * 64] = next_A[n];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        *(f16x8 *)&lds_B[to_B + n * 64 * 64] = next_B[n];
+    }
+    if (1 < steps) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f16x8_any(window_A, from_A[n], 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f16x8_any(window_B, from_B[n], 0);
+        }
+    }
+    lds_barrier();
+    if (4 <= wave) {
+        meet();  // half of the waves are half a cluster behind
+    }
+    // kernel.py:15: for k in range(K):
+    // the tile in LDS is multiplied, the next one follows it there
+    for (int step = 1; step < steps; ++step) {
+        const int next = step < last ? step : last;
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[n] = *(const f16x8 *)&lds_B[start_B + n * 16 * 64];
+        }
+        meet();
+        __builtin_amdgcn_s_setprio(1);
+        #pragma unroll 8
+        for (int r = 0; r < 8; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                // kernel.py:16: s += f32(A[i, k]) * f32(B[j, k])
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+            }
+        }
+        #pragma unroll 8
+        for (int r = 0; r < 8; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+            }
+        }
+        __builtin_amdgcn_s_setprio(0);
+        meet();
+        #pragma unroll 8
+        for (int n = 0; n < 8; ++n) {
+            part_A[n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ 32) + n * 16 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // this wave has its fragments
+        __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_s_setprio(1);
+        #pragma unroll 8
+        for (int r = 0; r < 8; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+            }
+        }
+        __builtin_amdgcn_s_setprio(0);
+        meet();
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            *(f16x8 *)&lds_A[to_A + n * 64 * 64] = next_A[n];
+            next_A[n] = fetch_f16x8_any(window_A, from_A[n], next * 128);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            *(f16x8 *)&lds_B[to_B + n * 64 * 64] = next_B[n];
+            next_B[n] = fetch_f16x8_any(window_B, from_B[n], next * 128);
+        }
+        __builtin_amdgcn_sched_barrier(0);
+        lds_barrier();  // the next tile is in LDS
+        __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_s_setprio(1);
+        #pragma unroll 8
+        for (int r = 0; r < 8; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+            }
+        }
+        __builtin_amdgcn_s_setprio(0);
+        meet();
+    }
+    if (wave < 4) {
+        meet();  // all are together again
+    }
+    // The last tile: nothing follows it.
+    #pragma unroll 8
+    for (int n = 0; n < 8; ++n) {
+        part_A[n] = *(const f16x8 *)&lds_A[start_A + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[n] = *(const f16x8 *)&lds_B[start_B + n * 16 * 64];
+    }
+    #pragma unroll 8
+    for (int r = 0; r < 8; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+        }
+    }
+    #pragma unroll 8
+    for (int r = 0; r < 8; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+        }
+    }
+    #pragma unroll 8
+    for (int n = 0; n < 8; ++n) {
+        part_A[n] = *(const f16x8 *)&lds_A[(start_A ^ 32) + n * 16 * 64];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ 32) + n * 16 * 64];
+    }
+    #pragma unroll 8
+    for (int r = 0; r < 8; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
+        }
+    }
+    #pragma unroll 8
+    for (int r = 0; r < 8; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x16f16(part_B[c].hi, part_A[r].hi, sums[r][c]);
+        }
+    }
+    settle_7();
+    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    #pragma unroll 8
+    for (int r = 0; r < 8; ++r) {
+        const i64 i = i_tile + wave / 4 * 128 + lane % 16 + r * 16;
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            const i64 j_first = j_tile + wave % 4 * 64 + lane / 16 * 4 + c * 16;
+            if (i < M) {
+                if (j_first + 4 <= N) {
+                    f16x4 C_vector;
+                    #pragma unroll 4
+                    for (i64 e = 0; e < 4; ++e) {
+                        float s = sums[r][c][e];
+                        // kernel.py:17: C[i, j] = f16(s)
+                        C_vector[e] = (_Float16)s;
+                    }
+                    *(f16x4_any *)&C[i * N + j_first] = C_vector;
+                } else {
+                    #pragma unroll 4
+                    for (int e = 0; e < 4; ++e) {
+                        const i64 j = j_first + e;
+                        if (j < N) {
+                            float s = sums[r][c][e];
+                            C[i * N + j] = (_Float16)s;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+// a thread for each element, of any size
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+gemm_256_kernel_any_size(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B,
+                         _Float16 *__restrict__ C, i64 M, i64 N, i64 K)
+{
+    const i64 block_x = blockIdx.x;
+    const i64 block_y = blockIdx.y;
+    const i64 blocks_x = gridDim.x;
+    const i64 blocks_y = gridDim.y;
+    const i64 thread_x = threadIdx.x;
+    const i64 thread_y = threadIdx.y;
+    // kernel.py:12: for i in range(M):
+    for (i64 i_tile = block_y * 256; i_tile < M; i_tile += blocks_y * 256) {  // tiles of 256 i
+        for (i64 i = i_tile + thread_y; i < min_i64(i_tile + 256, M); i += 4) {
+            // kernel.py:13: for j in range(N):
+            for (i64 j_tile = block_x * 256; j_tile < N; j_tile += blocks_x * 256) {  // tiles of 256 j
+                for (i64 j = j_tile + thread_x; j < min_i64(j_tile + 256, N); j += 64) {
+                    // kernel.py:14: s = f32(0)
+                    float s = 0.0f;
+                    // kernel.py:15: for k in range(K):
+                    for (i64 k_tile = 0; k_tile < K; k_tile += 64) {  // tiles of 64 k
+                        for (i64 k = k_tile; k < min_i64(k_tile + 64, K); ++k) {
+                            // kernel.py:16: s += f32(A[i, k]) * f32(B[j, k])
+                            s = __builtin_fmaf((float)A[i * K + k], (float)B[j * K + k], s);
+                        }
+                    }
+                    // kernel.py:17: C[i, j] = f16(s)
+                    C[i * N + j] = (_Float16)s;
+                }
+            }
+        }
+    }
+}
+
+#ifndef __HIPCC_RTC__
+// Whether two ranges of memory share a byte; an empty range shares none.
+static bool overlap(const void *a, i64 bytes_a, const void *b, i64 bytes_b)
+{
+    return bytes_a > 0 && bytes_b > 0 && (size_t)a < (size_t)b + bytes_b && (size_t)b < (size_t)a + bytes_a;
+}
+
+// Launches gemm_256 on a stream. Pointers are to device memory; sizes count elements.
+extern "C" hipError_t gemm_256(const _Float16 *A, const _Float16 *B, _Float16 *C, i64 M, i64 K, i64 N,
+                               hipStream_t stream)
+{
+    if (M < 0 || K < 0 || N < 0)
+        return hipErrorInvalidValue;
+    const i64 A_bytes = M * K * 2;
+    const i64 C_bytes = M * N * 2;
+    const i64 B_bytes = N * K * 2;
+    if (overlap(A, A_bytes, C, C_bytes) || overlap(B, B_bytes, C, C_bytes))
+        return hipErrorInvalidValue;
+    if (0 < K && K < 2097152 && (M + 255) / 256 * ((N + 255) / 256) <= 1048576) {
+        if ((size_t)A % 16 == 0 && (size_t)B % 16 == 0 && K % 8 == 0) {
+            if (const i64 grid_x = (M + 255) / 256 * ((N + 255) / 256); grid_x > 0)
+                hipLaunchKernelGGL(gemm_256_kernel_aligned, dim3((unsigned int)grid_x), dim3(512), 0, stream,
+                                   A, B, C, M, N, K);
+        } else {
+            if (const i64 grid_x = (M + 255) / 256 * ((N + 255) / 256); grid_x > 0)
+                hipLaunchKernelGGL(gemm_256_kernel, dim3((unsigned int)grid_x), dim3(512), 0, stream, A, B, C,
+                                   M, N, K);
+        }
+    } else {
+        {
+            const i64 grid_x = min_i64((N + 255) / 256, 1048576);
+            const i64 grid_y = min_i64((M + 255) / 256, 65535);
+            if (grid_x > 0 && grid_y > 0)
+                hipLaunchKernelGGL(gemm_256_kernel_any_size, dim3((unsigned int)grid_x, (unsigned int)grid_y),
+                                   dim3(64, 4), 0, stream, A, B, C, M, N, K);
+        }
+    }
+    return hipGetLastError();
+}
+#endif
