@@ -18,7 +18,6 @@ typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
 typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
-typedef _Float16 f16x4_any __attribute__((ext_vector_type(4), aligned(2)));
 
 // Which tile of a grid of rows by columns a block takes. Neighbouring blocks run on different XCDs, eight in turn:
 // each XCD gets group * group tiles that stand together, taken in groups of rows, and finds them in its L2.
@@ -148,15 +147,17 @@ gemm_256_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restri
     f16x8 next_B[4];
     f16x8 part_B[4];
     // B: of each tile a thread moves 4 pieces of 16 bytes. from_B is where they are in memory, to_B where
-    // they go in LDS, start_B where this lane's fragments begin there. Pieces of a row change places by its
-    // number (^), so that the lanes of an access meet in no bank.
-    const int row_B = thread / 8;
+    // they go in LDS, start_B where this lane's fragments begin there. In LDS rows of 2 fragments take turns
+    // by 4, so that a lane has 8 neighbouring results. Pieces of a row change places by its number (^), so
+    // that the lanes of an access meet in no bank.
+    const int there_B = thread / 8;
+    const int row_B = there_B / 32 * 32 + there_B % 16 / 4 * 8 + there_B % 32 / 16 * 4 + there_B % 4;
     const int k_B = thread % 8 * 8;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         from_B[n] = (int)(((min_i64(j_tile + row_B + n * 64, N - 1) - j_tile) * K + k_B) * 2);
     }
-    const int to_B = row_B * 64 + (k_B ^ (row_B % 8 * 8));
+    const int to_B = there_B * 64 + (k_B ^ (there_B % 8 * 8));
     const int start_B = wave % 4 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
     // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
     // that the loop has nothing to test.
@@ -322,29 +323,30 @@ gemm_256_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restri
         }
     }
     settle_7();
-    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    // What is done with the sums: a lane has 8 neighbouring j of one i in 2 fragments, whose columns take
+    // turns.
     #pragma unroll 8
     for (int r = 0; r < 8; ++r) {
         const i64 i = i_tile + wave / 4 * 128 + lane % 16 + r * 16;
-        #pragma unroll 4
-        for (int c = 0; c < 4; ++c) {
-            const i64 j_first = j_tile + wave % 4 * 64 + lane / 16 * 4 + c * 16;
+        #pragma unroll 2
+        for (int c = 0; c < 2; ++c) {
+            const i64 j_first = j_tile + wave % 4 * 64 + lane / 16 * 8 + c * 32;
             if (i < M) {
-                if (j_first + 4 <= N) {
-                    f16x4 C_vector;
-                    #pragma unroll 4
-                    for (i64 e = 0; e < 4; ++e) {
-                        float s = sums[r][c][e];
+                if (j_first + 8 <= N) {
+                    f16x8 C_vector;
+                    #pragma unroll 8
+                    for (i64 e = 0; e < 8; ++e) {
+                        float s = sums[r][c * 2 + e / 4][e % 4];
                         // kernel.py:17: C[i, j] = f16(s)
                         C_vector[e] = (_Float16)s;
                     }
-                    *(f16x4_any *)&C[i * N + j_first] = C_vector;
+                    *(f16x8_any *)&C[i * N + j_first] = C_vector;
                 } else {
-                    #pragma unroll 4
-                    for (int e = 0; e < 4; ++e) {
+                    #pragma unroll 8
+                    for (int e = 0; e < 8; ++e) {
                         const i64 j = j_first + e;
                         if (j < N) {
-                            float s = sums[r][c][e];
+                            float s = sums[r][c * 2 + e / 4][e % 4];
                             C[i * N + j] = (_Float16)s;
                         }
                     }
@@ -390,15 +392,17 @@ gemm_256_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, 
     f16x8 next_B[4];
     f16x8 part_B[4];
     // B: of each tile a thread moves 4 pieces of 16 bytes. from_B is where they are in memory, to_B where
-    // they go in LDS, start_B where this lane's fragments begin there. Pieces of a row change places by its
-    // number (^), so that the lanes of an access meet in no bank.
-    const int row_B = thread / 8;
+    // they go in LDS, start_B where this lane's fragments begin there. In LDS rows of 2 fragments take turns
+    // by 4, so that a lane has 8 neighbouring results. Pieces of a row change places by its number (^), so
+    // that the lanes of an access meet in no bank.
+    const int there_B = thread / 8;
+    const int row_B = there_B / 32 * 32 + there_B % 16 / 4 * 8 + there_B % 32 / 16 * 4 + there_B % 4;
     const int k_B = thread % 8 * 8;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         from_B[n] = (int)(((min_i64(j_tile + row_B + n * 64, N - 1) - j_tile) * K + k_B) * 2);
     }
-    const int to_B = row_B * 64 + (k_B ^ (row_B % 8 * 8));
+    const int to_B = there_B * 64 + (k_B ^ (there_B % 8 * 8));
     const int start_B = wave % 4 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
     // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
     // that the loop has nothing to test.
@@ -564,29 +568,30 @@ gemm_256_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, 
         }
     }
     settle_7();
-    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    // What is done with the sums: a lane has 8 neighbouring j of one i in 2 fragments, whose columns take
+    // turns.
     #pragma unroll 8
     for (int r = 0; r < 8; ++r) {
         const i64 i = i_tile + wave / 4 * 128 + lane % 16 + r * 16;
-        #pragma unroll 4
-        for (int c = 0; c < 4; ++c) {
-            const i64 j_first = j_tile + wave % 4 * 64 + lane / 16 * 4 + c * 16;
+        #pragma unroll 2
+        for (int c = 0; c < 2; ++c) {
+            const i64 j_first = j_tile + wave % 4 * 64 + lane / 16 * 8 + c * 32;
             if (i < M) {
-                if (j_first + 4 <= N) {
-                    f16x4 C_vector;
-                    #pragma unroll 4
-                    for (i64 e = 0; e < 4; ++e) {
-                        float s = sums[r][c][e];
+                if (j_first + 8 <= N) {
+                    f16x8 C_vector;
+                    #pragma unroll 8
+                    for (i64 e = 0; e < 8; ++e) {
+                        float s = sums[r][c * 2 + e / 4][e % 4];
                         // kernel.py:17: C[i, j] = f16(s)
                         C_vector[e] = (_Float16)s;
                     }
-                    *(f16x4_any *)&C[i * N + j_first] = C_vector;
+                    *(f16x8_any *)&C[i * N + j_first] = C_vector;
                 } else {
-                    #pragma unroll 4
-                    for (int e = 0; e < 4; ++e) {
+                    #pragma unroll 8
+                    for (int e = 0; e < 8; ++e) {
                         const i64 j = j_first + e;
                         if (j < N) {
-                            float s = sums[r][c][e];
+                            float s = sums[r][c * 2 + e / 4][e % 4];
                             C[i * N + j] = (_Float16)s;
                         }
                     }

@@ -19,7 +19,6 @@ typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
 typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
 typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
-typedef _Float16 f16x4_any __attribute__((ext_vector_type(4), aligned(2)));
 
 // e**x = 2**n * 2**f. n is x*log2(e) to the nearest integer, held where the result is 0 or infinite anyway;
 // f is what is left, and v_exp_f32 its power of 2, within one unit in the last place.
@@ -165,15 +164,17 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
     f16x8 next_W[4];
     f16x8 part_W[2][4];
     // W: of each tile a thread moves 4 pieces of 16 bytes. from_W is where they are in memory, to_W where
-    // they go in LDS, start_W where this lane's fragments begin there. Pieces of a row change places by its
-    // number (^), so that the lanes of an access meet in no bank.
-    const int row_W = thread / 8;
+    // they go in LDS, start_W where this lane's fragments begin there. In LDS rows of 2 fragments take turns
+    // by 4, so that a lane has 8 neighbouring results. Pieces of a row change places by its number (^), so
+    // that the lanes of an access meet in no bank.
+    const int there_W = thread / 8;
+    const int row_W = there_W / 32 * 32 + there_W % 16 / 4 * 8 + there_W % 32 / 16 * 4 + there_W % 4;
     const int k_W = thread % 8 * 8;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         from_W[n] = (int)(((min_i64(h_tile + row_W + n * 32, H - 1) - h_tile) * D + k_W) * 2);
     }
-    const int to_W = row_W * 64 + (k_W ^ (row_W % 8 * 8));
+    const int to_W = there_W * 64 + (k_W ^ (there_W % 8 * 8));
     const int start_W = wave % 2 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
     // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
     // that the loop has nothing to test.
@@ -344,34 +345,37 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
         }
     }
     settle_7();
-    // What is done with the sums: a lane has 4 neighbouring h of one t in each of its fragments.
+    // What is done with the sums: a lane has 8 neighbouring h of one t in 2 fragments, whose columns take
+    // turns.
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         const i64 t = t_tile + wave / 2 * 64 + lane % 16 + r * 16;
-        #pragma unroll 4
-        for (int c = 0; c < 4; ++c) {
-            const i64 h_first = h_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
+        #pragma unroll 2
+        for (int c = 0; c < 2; ++c) {
+            const i64 h_first = h_tile + wave % 2 * 64 + lane / 16 * 8 + c * 32;
             if (t < T) {
-                if (h_first + 4 <= H) {
-                    f32x4 bias_vector = *(const f32x4_any *)&bias[h_first];
-                    f16x4 Y_vector;
-                    #pragma unroll 4
-                    for (i64 e = 0; e < 4; ++e) {
-                        float s = sums[r][c][e];
+                if (h_first + 8 <= H) {
+                    f32x4 bias_vectors[2];
+                    bias_vectors[0] = *(const f32x4_any *)&bias[h_first];
+                    bias_vectors[1] = *(const f32x4_any *)&bias[h_first + 4];
+                    f16x8 Y_vector;
+                    #pragma unroll 8
+                    for (i64 e = 0; e < 8; ++e) {
+                        float s = sums[r][c * 2 + e / 4][e % 4];
                         // kernel.py:23: x = s + bias[h]
-                        float x = s + bias_vector[e];
+                        float x = s + bias_vectors[e / 4][e % 4];
                         // kernel.py:24: inner = f32(0.7978846) * (x + f32(0.044715) * x * x * x)
                         float inner = 0.7978846f * (x + 0.044715f * x * x * x);
                         // kernel.py:25: Y[t, h] = f16(f32(0.5) * x * (1 + math.tanh(inner)))
                         Y_vector[e] = (_Float16)(0.5f * x * (1.0f + tanh_f32(inner)));
                     }
-                    *(f16x4_any *)&Y[t * H + h_first] = Y_vector;
+                    *(f16x8_any *)&Y[t * H + h_first] = Y_vector;
                 } else {
-                    #pragma unroll 4
-                    for (int e = 0; e < 4; ++e) {
+                    #pragma unroll 8
+                    for (int e = 0; e < 8; ++e) {
                         const i64 h = h_first + e;
                         if (h < H) {
-                            float s = sums[r][c][e];
+                            float s = sums[r][c * 2 + e / 4][e % 4];
                             float x = s + bias[h];
                             float inner = 0.7978846f * (x + 0.044715f * x * x * x);
                             Y[t * H + h] = (_Float16)(0.5f * x * (1.0f + tanh_f32(inner)));
@@ -419,15 +423,17 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
     f16x8 next_W[4];
     f16x8 part_W[2][4];
     // W: of each tile a thread moves 4 pieces of 16 bytes. from_W is where they are in memory, to_W where
-    // they go in LDS, start_W where this lane's fragments begin there. Pieces of a row change places by its
-    // number (^), so that the lanes of an access meet in no bank.
-    const int row_W = thread / 8;
+    // they go in LDS, start_W where this lane's fragments begin there. In LDS rows of 2 fragments take turns
+    // by 4, so that a lane has 8 neighbouring results. Pieces of a row change places by its number (^), so
+    // that the lanes of an access meet in no bank.
+    const int there_W = thread / 8;
+    const int row_W = there_W / 32 * 32 + there_W % 16 / 4 * 8 + there_W % 32 / 16 * 4 + there_W % 4;
     const int k_W = thread % 8 * 8;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         from_W[n] = (int)(((min_i64(h_tile + row_W + n * 32, H - 1) - h_tile) * D + k_W) * 2);
     }
-    const int to_W = row_W * 64 + (k_W ^ (row_W % 8 * 8));
+    const int to_W = there_W * 64 + (k_W ^ (there_W % 8 * 8));
     const int start_W = wave % 2 * 4096 + lane % 16 * 64 + ((lane / 16 * 8) ^ (lane % 16 % 8 * 8));
     // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
     // that the loop has nothing to test.
@@ -598,34 +604,37 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
         }
     }
     settle_7();
-    // What is done with the sums: a lane has 4 neighbouring h of one t in each of its fragments.
+    // What is done with the sums: a lane has 8 neighbouring h of one t in 2 fragments, whose columns take
+    // turns.
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         const i64 t = t_tile + wave / 2 * 64 + lane % 16 + r * 16;
-        #pragma unroll 4
-        for (int c = 0; c < 4; ++c) {
-            const i64 h_first = h_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
+        #pragma unroll 2
+        for (int c = 0; c < 2; ++c) {
+            const i64 h_first = h_tile + wave % 2 * 64 + lane / 16 * 8 + c * 32;
             if (t < T) {
-                if (h_first + 4 <= H) {
-                    f32x4 bias_vector = *(const f32x4_any *)&bias[h_first];
-                    f16x4 Y_vector;
-                    #pragma unroll 4
-                    for (i64 e = 0; e < 4; ++e) {
-                        float s = sums[r][c][e];
+                if (h_first + 8 <= H) {
+                    f32x4 bias_vectors[2];
+                    bias_vectors[0] = *(const f32x4_any *)&bias[h_first];
+                    bias_vectors[1] = *(const f32x4_any *)&bias[h_first + 4];
+                    f16x8 Y_vector;
+                    #pragma unroll 8
+                    for (i64 e = 0; e < 8; ++e) {
+                        float s = sums[r][c * 2 + e / 4][e % 4];
                         // kernel.py:23: x = s + bias[h]
-                        float x = s + bias_vector[e];
+                        float x = s + bias_vectors[e / 4][e % 4];
                         // kernel.py:24: inner = f32(0.7978846) * (x + f32(0.044715) * x * x * x)
                         float inner = 0.7978846f * (x + 0.044715f * x * x * x);
                         // kernel.py:25: Y[t, h] = f16(f32(0.5) * x * (1 + math.tanh(inner)))
                         Y_vector[e] = (_Float16)(0.5f * x * (1.0f + tanh_f32(inner)));
                     }
-                    *(f16x4_any *)&Y[t * H + h_first] = Y_vector;
+                    *(f16x8_any *)&Y[t * H + h_first] = Y_vector;
                 } else {
-                    #pragma unroll 4
-                    for (int e = 0; e < 4; ++e) {
+                    #pragma unroll 8
+                    for (int e = 0; e < 8; ++e) {
                         const i64 h = h_first + e;
                         if (h < H) {
-                            float s = sums[r][c][e];
+                            float s = sums[r][c * 2 + e / 4][e % 4];
                             float x = s + bias[h];
                             float inner = 0.7978846f * (x + 0.044715f * x * x * x);
                             Y[t * H + h] = (_Float16)(0.5f * x * (1.0f + tanh_f32(inner)));

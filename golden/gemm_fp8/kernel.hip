@@ -19,8 +19,8 @@ typedef unsigned char f8e4m3x16 __attribute__((ext_vector_type(16)));
 typedef i64 i64x2 __attribute__((ext_vector_type(2)));
 typedef unsigned char f8e4m3x16_any __attribute__((ext_vector_type(16), aligned(1)));
 typedef float f32x4_any __attribute__((ext_vector_type(4), aligned(4)));
-typedef __bf16 bf16x4 __attribute__((ext_vector_type(4)));
-typedef __bf16 bf16x4_any __attribute__((ext_vector_type(4), aligned(2)));
+typedef __bf16 bf16x8 __attribute__((ext_vector_type(8)));
+typedef __bf16 bf16x8_any __attribute__((ext_vector_type(8), aligned(2)));
 
 // The value of a float8_e4m3fnuz byte: 4 bits of exponent (bias 8), 3 of mantissa; 0x80 is NaN.
 static __device__ inline float f8e4m3_to_f32(unsigned char code) {
@@ -164,15 +164,17 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
     f8e4m3x16 next_B[4];
     i64x2 part_B[2][4];
     // B: of each tile a thread moves 4 pieces of 16 bytes. from_B is where they are in memory, to_B where
-    // they go in LDS, start_B where this lane's fragments begin there. Pieces of a row change places by its
-    // number (^), so that the lanes of an access meet in no bank.
-    const int row_B = thread / 8;
+    // they go in LDS, start_B where this lane's fragments begin there. In LDS rows of 2 fragments take turns
+    // by 4, so that a lane has 8 neighbouring results. Pieces of a row change places by its number (^), so
+    // that the lanes of an access meet in no bank.
+    const int there_B = thread / 8;
+    const int row_B = there_B / 32 * 32 + there_B % 16 / 4 * 8 + there_B % 32 / 16 * 4 + there_B % 4;
     const int k_B = thread % 8 * 16;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         from_B[n] = (int)((min_i64(j_tile + row_B + n * 32, N - 1) - j_tile) * K + k_B);
     }
-    const int to_B = row_B * 128 + (k_B ^ (row_B % 8 * 16));
+    const int to_B = there_B * 128 + (k_B ^ (there_B % 8 * 16));
     const int start_B = wave % 2 * 8192 + lane % 16 * 128 + ((lane / 16 * 16) ^ (lane % 16 % 8 * 16));
     // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
     // that the loop has nothing to test.
@@ -343,30 +345,33 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
         }
     }
     settle_7();
-    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    // What is done with the sums: a lane has 8 neighbouring j of one i in 2 fragments, whose columns take
+    // turns.
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
-        #pragma unroll 4
-        for (int c = 0; c < 4; ++c) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
+        #pragma unroll 2
+        for (int c = 0; c < 2; ++c) {
+            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 8 + c * 32;
             if (i < M) {
-                if (j_first + 4 <= N) {
-                    f32x4 scale_B_vector = *(const f32x4_any *)&scale_B[j_first];
-                    bf16x4 C_vector;
-                    #pragma unroll 4
-                    for (i64 e = 0; e < 4; ++e) {
-                        float s = sums[r][c][e];
+                if (j_first + 8 <= N) {
+                    f32x4 scale_B_vectors[2];
+                    scale_B_vectors[0] = *(const f32x4_any *)&scale_B[j_first];
+                    scale_B_vectors[1] = *(const f32x4_any *)&scale_B[j_first + 4];
+                    bf16x8 C_vector;
+                    #pragma unroll 8
+                    for (i64 e = 0; e < 8; ++e) {
+                        float s = sums[r][c * 2 + e / 4][e % 4];
                         // kernel.py:25: C[i, j] = bf16(s * scale_A[i] * scale_B[j])
-                        C_vector[e] = bf16_from_f32(s * scale_A[i] * scale_B_vector[e]);
+                        C_vector[e] = bf16_from_f32(s * scale_A[i] * scale_B_vectors[e / 4][e % 4]);
                     }
-                    *(bf16x4_any *)&C[i * N + j_first] = C_vector;
+                    *(bf16x8_any *)&C[i * N + j_first] = C_vector;
                 } else {
-                    #pragma unroll 4
-                    for (int e = 0; e < 4; ++e) {
+                    #pragma unroll 8
+                    for (int e = 0; e < 8; ++e) {
                         const i64 j = j_first + e;
                         if (j < N) {
-                            float s = sums[r][c][e];
+                            float s = sums[r][c * 2 + e / 4][e % 4];
                             C[i * N + j] = bf16_from_f32(s * scale_A[i] * scale_B[j]);
                         }
                     }
@@ -413,15 +418,17 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
     f8e4m3x16 next_B[4];
     i64x2 part_B[2][4];
     // B: of each tile a thread moves 4 pieces of 16 bytes. from_B is where they are in memory, to_B where
-    // they go in LDS, start_B where this lane's fragments begin there. Pieces of a row change places by its
-    // number (^), so that the lanes of an access meet in no bank.
-    const int row_B = thread / 8;
+    // they go in LDS, start_B where this lane's fragments begin there. In LDS rows of 2 fragments take turns
+    // by 4, so that a lane has 8 neighbouring results. Pieces of a row change places by its number (^), so
+    // that the lanes of an access meet in no bank.
+    const int there_B = thread / 8;
+    const int row_B = there_B / 32 * 32 + there_B % 16 / 4 * 8 + there_B % 32 / 16 * 4 + there_B % 4;
     const int k_B = thread % 8 * 16;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         from_B[n] = (int)((min_i64(j_tile + row_B + n * 32, N - 1) - j_tile) * K + k_B);
     }
-    const int to_B = row_B * 128 + (k_B ^ (row_B % 8 * 16));
+    const int to_B = there_B * 128 + (k_B ^ (there_B % 8 * 16));
     const int start_B = wave % 2 * 8192 + lane % 16 * 128 + ((lane / 16 * 16) ^ (lane % 16 % 8 * 16));
     // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
     // that the loop has nothing to test.
@@ -592,30 +599,33 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
         }
     }
     settle_7();
-    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    // What is done with the sums: a lane has 8 neighbouring j of one i in 2 fragments, whose columns take
+    // turns.
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
-        #pragma unroll 4
-        for (int c = 0; c < 4; ++c) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
+        #pragma unroll 2
+        for (int c = 0; c < 2; ++c) {
+            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 8 + c * 32;
             if (i < M) {
-                if (j_first + 4 <= N) {
-                    f32x4 scale_B_vector = *(const f32x4_any *)&scale_B[j_first];
-                    bf16x4 C_vector;
-                    #pragma unroll 4
-                    for (i64 e = 0; e < 4; ++e) {
-                        float s = sums[r][c][e];
+                if (j_first + 8 <= N) {
+                    f32x4 scale_B_vectors[2];
+                    scale_B_vectors[0] = *(const f32x4_any *)&scale_B[j_first];
+                    scale_B_vectors[1] = *(const f32x4_any *)&scale_B[j_first + 4];
+                    bf16x8 C_vector;
+                    #pragma unroll 8
+                    for (i64 e = 0; e < 8; ++e) {
+                        float s = sums[r][c * 2 + e / 4][e % 4];
                         // kernel.py:25: C[i, j] = bf16(s * scale_A[i] * scale_B[j])
-                        C_vector[e] = bf16_from_f32(s * scale_A[i] * scale_B_vector[e]);
+                        C_vector[e] = bf16_from_f32(s * scale_A[i] * scale_B_vectors[e / 4][e % 4]);
                     }
-                    *(bf16x4_any *)&C[i * N + j_first] = C_vector;
+                    *(bf16x8_any *)&C[i * N + j_first] = C_vector;
                 } else {
-                    #pragma unroll 4
-                    for (int e = 0; e < 4; ++e) {
+                    #pragma unroll 8
+                    for (int e = 0; e < 8; ++e) {
                         const i64 j = j_first + e;
                         if (j < N) {
-                            float s = sums[r][c][e];
+                            float s = sums[r][c * 2 + e / 4][e % 4];
                             C[i * N + j] = bf16_from_f32(s * scale_A[i] * scale_B[j]);
                         }
                     }

@@ -7,11 +7,11 @@ amdhsa), so that no array has to be aligned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from tl2hip.dtypes import DType
-from tl2hip.nest.index import ZERO, add, mul, number
+from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number
 from tl2hip.nest.ir import Array, Axis, AxisRef, Binary, Expr, If, Load, Logic, Set, Stmt, Store, Update, Var
 from tl2hip.nest.walk import all_exprs, all_parts, map_expr, map_stmt_exprs
 from tl2hip.plan.access import coefficient
@@ -179,9 +179,10 @@ class Widened:
 
     def _vector(self, array: str, slots: int) -> str:
         """Vectors in registers for elements of an array; gives their name."""
-        dtype = self.state.nest.array(array).dtype
-        shape = (number(slots), number(self.moves.width))[1 if slots == 1 else 0 :]
-        name = self._name(f"{array}_vector{'s' if slots > 1 else ''}", dtype, shape)
+        dtype, pieces = self.state.nest.array(array).dtype, self._pieces(array)
+        counts = [n for n in (slots, pieces) if n > 1]
+        shape = tuple(map(number, (*counts, self.moves.width // pieces)))
+        name = self._name(f"{array}_vector{'s' if counts else ''}", dtype, shape)
         self.state.placed[name] = Placed(Array(name, dtype, shape, "local"), "vector")
         return name
 
@@ -194,10 +195,26 @@ class Widened:
                 return name
         return self.state.names.fresh(wish, keep=True)
 
-    def _loads(self, first: Expr, slot: tuple[Expr, ...]) -> tuple[LoadVector, ...]:
-        return tuple(
-            LoadVector(self.vectors[p], p[0], self._index(p, first), slot, False, self.streamed, at=self.at)
-            for p in self.moves.loads
+    def _pieces(self, array: str) -> int:
+        """Accesses of at most 16 bytes that move a vector of an array."""
+        return max(1, self.moves.width * self.state.nest.array(array).dtype.bytes // ACCESS_BYTES)
+
+    def _in_pieces(self, p: Place, first: Expr, slot: tuple[Expr, ...]) -> Iterator[tuple[tuple[Expr, ...], Expr]]:
+        """The slot and the first element of each access of a place."""
+        count = self._pieces(p[0])
+        for n in range(count):
+            behind = add(first, number(n * self.moves.width // count))
+            yield (slot, first) if count == 1 else ((*slot, number(n)), behind)
+
+    def _loads(self, first: Expr, slot: tuple[Expr, ...]) -> tuple[DeviceStmt, ...]:
+        in_pieces = [p for p in self.moves.loads if self._pieces(p[0]) > 1 and not slot]
+        return (
+            *(DeclareVector(self.vectors[p]) for p in in_pieces),
+            *(
+                LoadVector(self.vectors[p], p[0], self._index(p, at), place, False, self.streamed, at=self.at)
+                for p in self.moves.loads
+                for place, at in self._in_pieces(p, first, slot)
+            ),
         )
 
     def _rest(self, first: Expr, slot: tuple[Expr, ...]) -> tuple[DeviceStmt, ...]:
@@ -206,7 +223,12 @@ class Widened:
         here = add(first, AxisRef(e))
 
         def element(place: Place) -> tuple[Expr, ...]:
-            return (*(slot if place in self.moves.loads else ()), AxisRef(e))
+            pieces = self._pieces(place[0])
+            inside: tuple[Expr, ...] = (AxisRef(e),)
+            if pieces > 1:
+                each = self.moves.width // pieces
+                inside = (floor_div(AxisRef(e), each), modulo(AxisRef(e), each))
+            return (*(slot if place in self.moves.loads else ()), *inside)
 
         def expr(x: Expr) -> Expr:
             if isinstance(x, Load) and _in_vector(self.state, x, self.moves.axis):
@@ -230,15 +252,10 @@ class Widened:
         stored_at = {(s.array, s.index): s.at for s in self.body if isinstance(s, Store | Update)}
         stores = tuple(
             StoreVector(
-                p[0],
-                self._index(p, first),
-                self.vectors[p],
-                slot if p in self.moves.loads else (),
-                False,
-                self.streamed,
-                at=stored_at[p],
+                p[0], self._index(p, at), self.vectors[p], place, False, self.streamed, at=stored_at[p]
             )
             for p in self.moves.stores
+            for place, at in self._in_pieces(p, first, slot if p in self.moves.loads else ())
         )
         return (*made, each, *stores)
 

@@ -24,7 +24,7 @@ from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
 from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.walk import map_exprs as device_exprs
-from tl2hip.plan.widen import Moves, Widened, moves
+from tl2hip.plan.widen import LEAST_BYTES, Moves, Widened, moves
 
 SUM = "sum of the product"
 """Stands for an element's sum until it is known which register holds it; no user's name has spaces."""
@@ -47,36 +47,38 @@ class Epilogue:
 
     def whole(self) -> Iterator[DeviceStmt]:
         p, t = self.product, self.tile
-        m, run = t.mfma.m, t.mfma.run
-        down, across = t.fragments
+        m, run = t.mfma.m, t.run
+        down, across = t.fragments[0], t.fragments[1] // t.joined
         i, j = self.words.index("r"), self.words.index("c")
         lane = self.words.var("lane")
         first_row = add(self.row, add(mul(self.wave_row, number(t.rows // t.down)), modulo(lane, m)))
         inside = mul(floor_div(lane, m), number(run))
         first_column = add(self.column, add(mul(self.wave_column, number(t.columns // t.across)), inside))
         row = Let(p.rows.name, add(first_row, mul(i, number(m))))
-        runs = t.mfma.result_slots // run
-        place = add(first_column, mul(j, number(m)))
+        runs = t.mfma.result_slots // t.mfma.run
+        place = add(first_column, mul(j, number(m * t.joined)))
         if runs == 1:
             column = tuple(self._run((i, j), ZERO, place))
         else:
             h = self.words.index("h")
-            again = tuple(self._run((i, j), mul(h, number(run)), add(place, mul(h, number(run * t.groups)))))
+            again = tuple(self._run((i, j), mul(h, number(t.mfma.run)), add(place, mul(h, number(run * t.groups)))))
             column = (each(h.axis, runs, again),)
         what = f"{run} neighbouring {called(p.columns)} of one {called(p.rows)}" if run > 1 else "elements"
-        yield Remark(f"What is done with the sums: a lane has {what} in each of its fragments.")
+        where = "each of its fragments" if t.joined == 1 else f"{t.joined} fragments, whose columns take turns"
+        yield Remark(f"What is done with the sums: a lane has {what} in {where}.")
         yield each(i.axis, down, (row, each(j.axis, across, column)))
 
     def _run(self, slot: tuple[Expr, ...], first: Expr, place: Expr) -> Iterator[DeviceStmt]:
         """A run of consecutive columns: in vectors where all of it is inside, else one by one."""
-        p, run = self.product, self.tile.mfma.run
+        p, run = self.product, self.tile.run
         inside = Compare("<", Var(p.rows.name, I64), p.rows.stop)
         if run == 1:
             yield Let(p.columns.name, place)
-            yield DeviceIf(Logic("and", inside, self._in_columns()), self._lowered(slot, first))
+            yield DeviceIf(Logic("and", inside, self._in_columns()), self._lowered((*slot, first)))
             return
         name, e = Var(self.words.name(f"{called(p.columns)}_first"), I64), self.words.index("e")
-        one = (Let(p.columns.name, add(name, e)), DeviceIf(self._in_columns(), self._lowered(slot, add(first, e))))
+        lowered = self._lowered(self._sum(slot, first, e))
+        one = (Let(p.columns.name, add(name, e)), DeviceIf(self._in_columns(), lowered))
         each_one = (each(e.axis, run, one),)
         yield Let(name.name, place)
         if self.moves is None:
@@ -90,20 +92,28 @@ class Epilogue:
 
     def _in_vectors(self, slot: tuple[Expr, ...], first: Expr, name: Expr, wide: Moves) -> tuple[DeviceStmt, ...]:
         p = self.product
-        element = add(first, AxisRef(self.state.names.local("e")))
+        index = self._sum(slot, first, AxisRef(self.state.names.local("e")))
 
         def lower(body: tuple[Stmt, ...]) -> tuple[DeviceStmt, ...]:
-            return self._code(_summed(body, Load(self.sums, (*slot, element), p.dtype, True)))
+            return self._code(_summed(body, Load(self.sums, index, p.dtype, True)))
 
         code = Widened(self.state, wide, body_of(p), p.at, lower).code(name)
         row = AxisRef(p.rows.name)
         return device_exprs(lambda e: map_expr(lambda x: Var(row.axis, I64) if x == row else x, e), code)
 
-    def _lowered(self, slot: tuple[Expr, ...], element: Expr) -> tuple[DeviceStmt, ...]:
+    def _sum(self, slot: tuple[Expr, ...], first: Expr, e: Expr) -> tuple[Expr, ...]:
+        """The register of element e of a run, which starts at `first` of the fragments of a slot."""
+        run, joined = self.tile.mfma.run, self.tile.joined
+        if joined == 1:
+            return (*slot, add(first, e))
+        i, j = slot
+        return i, add(mul(j, number(joined)), floor_div(e, run)), add(first, modulo(e, run))
+
+    def _lowered(self, index: tuple[Expr, ...]) -> tuple[DeviceStmt, ...]:
         p = self.product
         column = Var(p.columns.name, I64)
         body = _moved(_moved(body_of(p), p.rows.name, Var(p.rows.name, I64)), p.columns.name, column)
-        return self._code(_summed(body, Load(self.sums, (*slot, element), p.dtype, True)))
+        return self._code(_summed(body, Load(self.sums, index, p.dtype, True)))
 
     def _code(self, body: tuple[Stmt, ...]) -> tuple[DeviceStmt, ...]:
         return ThreadCode(self.state.names, self.state.dtypes, self.state.kinds).lower(body)
@@ -119,15 +129,26 @@ def body_of(p: MatrixProduct) -> tuple[Stmt, ...]:
 
 def moved_in_vectors(state: State, p: MatrixProduct, tile: Tile) -> Moves | None:
     """How the body moves runs of columns; None where it cannot, or a run is one element."""
-    run = tile.mfma.run
-    if run == 1:
-        return None
-    try:
-        found = moves(state, p.columns, body_of(p), ())
-    except Unfit:
+    found = _moves(state, p) if tile.run > 1 else None
+    if found is None:
         return None
     sizes = [state.nest.array(array).dtype.bytes for array, _ in (*found.loads, *found.stores)]
-    return replace(found, width=run) if run * min(sizes) >= 4 and run * max(sizes) <= ACCESS_BYTES else None
+    return replace(found, width=tile.run) if tile.run * min(sizes) >= LEAST_BYTES else None
+
+
+def stored_together(state: State, p: MatrixProduct) -> int:
+    """Neighbouring elements of a row that fill an access where they are stored; 1 where they are no neighbours."""
+    found = _moves(state, p)
+    if found is None:
+        return 1
+    return ACCESS_BYTES // min(state.nest.array(array).dtype.bytes for array, _ in found.stores)
+
+
+def _moves(state: State, p: MatrixProduct) -> Moves | None:
+    try:
+        return moves(state, p.columns, body_of(p), ())
+    except Unfit:
+        return None
 
 
 def _moved(body: tuple[Stmt, ...], axis: str, to: Expr) -> tuple[Stmt, ...]:

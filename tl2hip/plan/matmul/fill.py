@@ -32,7 +32,8 @@ class Fill:
     A lane takes `run` elements of memory at a time. `turn` is 1 where these pieces are moved as they are; else so
     many rows of memory are turned together, and a piece in LDS has so many elements. `near` neighbouring lanes take
     neighbouring pieces of memory, and `deep` groups of them the rows behind, before lanes go on along memory. `pad`
-    elements lie between rows in LDS; with none, pieces change places instead, as `layout.lds` says of `left`.
+    elements lie between rows in LDS; with none, pieces change places instead, as `layout.lds` says of `left`. The
+    rows of `joined` fragments take turns by `mfma.run`: those that follow each other in memory meet in one lane.
     """
 
     operand: Operand
@@ -44,6 +45,7 @@ class Fill:
     deep: int = 1
     left: int = 0
     pad: int = 0
+    joined: int = 1
 
     @property
     def layout(self) -> LdsTile:
@@ -116,6 +118,27 @@ class Fill:
 
     # --- in LDS ------------------------------------------------------------------------------------------
 
+    def in_memory(self, row: Expr) -> Expr:
+        """The row of the tile in memory that lies at a row in LDS."""
+        m, run, joined = self.tile.mfma.m, self.tile.mfma.run, self.joined
+        if joined == 1:
+            return row
+        fragment, turn = floor_div(modulo(row, m * joined), m), floor_div(modulo(row, m), run)
+        inside = add(mul(turn, number(run * joined)), add(mul(fragment, number(run)), modulo(row, run)))
+        return add(mul(floor_div(row, m * joined), number(m * joined)), inside)
+
+    def in_lds(self, row: Expr, below: int | None = None) -> Expr:
+        """Where in LDS a row of the tile in memory lies; `below`: what its number stays below."""
+        m, run, joined = self.tile.mfma.m, self.tile.mfma.run, self.joined
+        if joined == 1 or (below or m) <= run:
+            return row
+        fragment, turn = floor_div(row, run), floor_div(row, run * joined)
+        if below is not None and below <= run * joined:
+            return add(mul(fragment, number(m)), modulo(row, run))
+        inside = add(mul(modulo(turn, m // run), number(run)), modulo(row, run))
+        inside = add(mul(modulo(fragment, joined), number(m)), inside)
+        return add(mul(floor_div(row, m * joined), number(m * joined)), inside)
+
     @property
     def width(self) -> int:
         """Elements of a piece in LDS."""
@@ -158,7 +181,7 @@ class Fill:
     def conflicts(self) -> int:
         """Clocks that bank conflicts add to the writes of one wave's first piece."""
         lanes = [number(lane) for lane in range(WAVE)]
-        places = [_value(self.element(self.row(x), self.k(x))) * self.tile.bytes for x in lanes]
+        places = [_value(self.element(self.in_lds(self.row(x)), self.k(x))) * self.tile.bytes for x in lanes]
         return lds(places, self.width * self.tile.bytes, write=True).extra
 
 
@@ -169,20 +192,20 @@ def _value(e: Expr) -> int:
     return value
 
 
-def fill(operand: Operand, tile: Tile, rows: int, pad: int) -> Fill | None:
+def fill(operand: Operand, tile: Tile, rows: int, pad: int, joined: int = 1) -> Fill | None:
     """The fill of a factor's tile; None where the threads do not share it evenly."""
     if operand.along == "over":
-        return Fill(operand, tile, rows, tile.piece, pad=pad)
-    return _turned(operand, tile, rows, pad)
+        return Fill(operand, tile, rows, tile.piece, pad=pad, joined=joined)
+    return _turned(operand, tile, rows, pad, joined)
 
 
 @cache
-def _turned(operand: Operand, tile: Tile, rows: int, pad: int) -> Fill | None:
+def _turned(operand: Operand, tile: Tile, rows: int, pad: int, joined: int) -> Fill | None:
     """The first fill whose writes meet in no bank, else the one with the fewest that do. Pieces of 8 bytes are
     taken from memory only where threads do not share those of 16 evenly: small tiles have too few."""
     for run in (tile.piece, tile.piece // 2):
         found: list[tuple[int, Fill]] = []
-        for f in _turning(operand, tile, rows, run, pad):
+        for f in _turning(Fill(operand, tile, rows, run, pad=pad, joined=joined)):
             conflicts = f.conflicts()
             if conflicts == 0:
                 return f
@@ -192,19 +215,20 @@ def _turned(operand: Operand, tile: Tile, rows: int, pad: int) -> Fill | None:
     return None
 
 
-def _turning(operand: Operand, tile: Tile, rows: int, run: int, pad: int) -> Iterator[Fill]:
-    """Fills that all threads share evenly, the best first: wide writes, then whole lines of memory, then lanes that
-    stay close to each other."""
-    if run == 1 or rows % run:
+def _turning(like: Fill) -> Iterator[Fill]:
+    """Fills like one that all threads share evenly, the best first: wide writes, then whole lines of memory, then
+    lanes that stay close to each other."""
+    tile, run = like.tile, like.run
+    if run == 1 or like.rows % run:
         return
-    columns = rows // run
+    columns = like.rows // run
     for turn in (16, 8, 4, 2):
         if turn * tile.bytes in (4, 8, 16) and tile.depth % turn == 0:
             for near in (LINE // (run * tile.bytes), 16, 4, 2, 1):
                 for deep in (1, 2, 4, 8):
-                    f = Fill(operand, tile, rows, run, turn, near, deep, pad=pad)
+                    f = replace(like, turn=turn, near=near, deep=deep)
                     if columns % near == 0 and near * deep <= WAVE and _even(f):
-                        yield from (f,) if pad else (replace(f, left=left) for left in range(3))
+                        yield from (f,) if f.pad else (replace(f, left=left) for left in range(3))
 
 
 def _even(f: Fill) -> bool:

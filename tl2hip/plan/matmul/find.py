@@ -93,6 +93,8 @@ class MatrixProduct:
     ahead: tuple[Stmt, ...]
     behind: tuple[Stmt, ...]
     at: Span
+    together: int = 1
+    """Neighbouring elements of the result that a lane should store together."""
 
     def instruction(self, size: int) -> Mfma | None:
         """The matrix instruction with results of `size` by `size`, its operands exchanged: the rows it counts are

@@ -16,7 +16,7 @@ from tl2hip.plan.launch import Shared, wrap
 from tl2hip.plan.marks import unmarked
 from tl2hip.plan.matmul import marks
 from tl2hip.plan.matmul.anywhere import anywhere
-from tl2hip.plan.matmul.epilogue import moved_in_vectors
+from tl2hip.plan.matmul.epilogue import moved_in_vectors, stored_together
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.find import PLAN, MatrixProduct, found
 from tl2hip.plan.matmul.kernel import TileKernel, tile_kernel
@@ -37,6 +37,7 @@ def matmul(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     p = found(state, chain)
     if p is None:
         return None
+    p = replace(p, together=stored_together(state, p))
     kernel = _cut(state, p)
     if kernel is None:
         return None

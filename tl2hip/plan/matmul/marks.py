@@ -58,7 +58,8 @@ def cut(p: MatrixProduct) -> Cut | Fault:
     for tile in tiles(p):
         own = tile.fault()
         if own is None:
-            left, right = fill(p.left, tile, tile.rows, p.pads[0]), fill(p.right, tile, tile.columns, p.pads[1])
+            left = fill(p.left, tile, tile.rows, p.pads[0])
+            right = fill(p.right, tile, tile.columns, p.pads[1], tile.joined)
             if left is not None and right is not None and left.splits(tile.down) and right.splits(tile.across):
                 made = Cut(tile, left, right)
                 if left.run == right.run == tile.piece:

@@ -63,14 +63,28 @@ class Side:
         n, f = self.words.index("n"), self.fill
         yield Remark(self._said())
         operand, thread = f.operand, self.words.var("thread")
-        yield Let(self._own("row").name, f.row(thread), "int")
+        yield from self._rows(thread)
         yield Let(self._own("k").name, f.k(thread), "int")
         row, k = self._row(n), f.k_of(self._own("k"), n)
         apart, along = (sub(row, self.first), k) if operand.along == "over" else (k, sub(row, self.first))
         offset = mul(add(mul(apart, operand.pitch(self.shape)), along), number(self.tile.bytes))
         yield each(n.axis, f.loads, (Store(self.storage.offsets, (n,), Cast(offset, I32), True),))
-        yield Let(self._own("to").name, f.element(self._own("row"), self._own("k")), "int")
+        there = self._own("there" if f.joined > 1 else "row")
+        yield Let(self._own("to").name, f.element(there, self._own("k")), "int")
         yield Let(self._own("start").name, self._read_from(), "int")
+
+    def _rows(self, thread: Expr) -> Iterator[DeviceStmt]:
+        """The row of memory at which a thread starts, and where it is another one that in LDS."""
+        f, row, there = self.fill, self._own("row"), self._own("there")
+        if f.joined == 1:
+            yield Let(row.name, f.row(thread), "int")
+        elif f.turn == 1:
+            yield Let(there.name, f.row(thread), "int")
+            if not self._scattered:
+                yield Let(row.name, f.in_memory(there), "int")
+        else:
+            yield Let(row.name, f.row(thread), "int")
+            yield Let(there.name, f.in_lds(row), "int")
 
     def _said(self) -> str:
         """What the numbers of a factor are for."""
@@ -79,9 +93,14 @@ class Side:
         if f.turn > 1:
             moved += f", of which {f.turn} rows are turned at a time so that LDS has neighbours along the sum"
         offsets, to, start = self.storage.offsets, self.storage.own["to"], self.storage.own["start"]
+        turns = ""
+        if f.joined > 1:
+            run = f.tile.mfma.run
+            turns = f"In LDS rows of {f.joined} fragments take turns by {run}, so that a lane has "
+            turns += f"{run * f.joined} neighbouring results. "
         return (
             f"{a}: of each tile a thread moves {moved}. {offsets} is where they are in memory, {to} where they go "
-            f"in LDS, {start} where this lane's fragments begin there. Pieces of a row change places by its "
+            f"in LDS, {start} where this lane's fragments begin there. {turns}Pieces of a row change places by its "
             f"number (^), so that the lanes of an access meet in no bank."
         )
 
@@ -89,9 +108,18 @@ class Side:
         """A number of this factor's."""
         return Var(self.storage.own[wish], I64)
 
+    @property
+    def _scattered(self) -> bool:
+        """Whether a thread's rows in memory lie unevenly apart, as those of joined fragments may."""
+        f = self.fill
+        return f.joined > 1 and f.turn == 1 and f.rows_apart % (f.tile.mfma.m * f.joined) > 0
+
     def _row(self, load: Expr) -> Expr:
         """The row of memory at which a load starts."""
-        return self._kept(add(self.first, self.fill.row_of(self._own("row"), load)))
+        f = self.fill
+        if self._scattered:
+            return self._kept(add(self.first, f.in_memory(f.row_of(self._own("there"), load))))
+        return self._kept(add(self.first, f.row_of(self._own("row"), load)))
 
     def _kept(self, row: Expr) -> Expr:
         """A row of memory, or where it lies past the end the last one, which nobody stores the products of."""
@@ -184,7 +212,9 @@ class Side:
 
     def _turned_to(self, e: Expr, group: int, copy: Expr) -> StoreVector:
         """Column e of a group goes to LDS."""
-        place = self.fill.moved(self._own("to"), e, self.fill.run, group * self.fill.k_apart)
+        f = self.fill
+        below = f.run if f.joined == 1 else f.tile.mfma.m * f.joined
+        place = f.moved(self._own("to"), f.in_lds(e, f.run), below, group * f.k_apart)
         return StoreVector(self.storage.lds, (add(place, copy),), self.storage.turned, (e,))
 
     # --- LDS to fragments --------------------------------------------------------------------------------
@@ -239,5 +269,5 @@ def store(state: State, fill: Fill, waves: int, held: int) -> Storage:
         offsets=put(state, f"from_{a}", I32, (fill.loads,), "thread"),
         window=state.names.fresh(f"window_{a}", keep=True),
         parts=put(state, f"part_{a}", kind, (*counts, width), "vector"),
-        own={w: state.names.fresh(f"{w}_{a}", keep=True) for w in ("row", "k", "to", "start", "step")},
+        own={w: state.names.fresh(f"{w}_{a}", keep=True) for w in ("row", "k", "there", "to", "start", "step")},
     )

@@ -72,7 +72,7 @@ class Tile:
 
     `down` by `across` waves share it, each by instructions of `mfma`. `stages` tiles of the factors are in flight,
     the one in use included; the newest waits in registers, the others in LDS, in rows `pads` elements longer than
-    the depth, those of the left and of the right factor.
+    the depth, those of the left and of the right factor. Lanes should store `together` neighbouring columns.
     """
 
     rows: int
@@ -83,6 +83,7 @@ class Tile:
     mfma: Mfma
     stages: int = 2
     pads: tuple[int, int] = (0, 0)
+    together: int = 1
 
     @property
     def threads(self) -> int:
@@ -122,6 +123,18 @@ class Tile:
     def fragments(self) -> tuple[int, int]:
         """Fragments of a wave along rows and columns."""
         return self.rows // self.down // self.mfma.m, self.columns // self.across // self.mfma.m
+
+    @property
+    def joined(self) -> int:
+        """Fragments along columns whose columns take turns, so that a lane that has runs of neighbours in each of
+        them has as many together as it should store."""
+        across = self.fragments[1]
+        return max(1, min(self.together // self.mfma.run, across & -across)) if self.mfma.run > 1 else 1
+
+    @property
+    def run(self) -> int:
+        """Neighbouring columns of a row that a lane has together."""
+        return self.mfma.run * self.joined
 
     @property
     def copies(self) -> int:
@@ -237,7 +250,7 @@ def tiles(p: MatrixProduct) -> tuple[Tile, ...]:
     sizes, waves = (_sizes(p.rows.tile), _sizes(p.columns.tile)), (_waves(p.rows), _waves(p.columns))
     m, n, k = (value_of(a.stop) or LARGE for a in (p.rows, p.columns, p.over.axis))
     task = Task(m, n, k, turned="axis" in (p.left.along, p.right.along))
-    like = tuple(Tile(0, 0, d, 1, 1, mfma, stages, p.pads) for d in depths)
+    like = tuple(Tile(0, 0, d, 1, 1, mfma, stages, p.pads, p.together) for d in depths)
     return _sorted(sizes, waves, like, task)
 
 
