@@ -380,7 +380,8 @@ def verify_all(
         assert kernel.plan is not None and kernel.nest is not None
         depths = {axis: tree.depth for axis, tree in kernel.plan.trees}
         options = How(**{**how, "plan": kernel.plan, "depths": depths, "in_place": kernel.plan.in_place})
-        options = replace(options, origins=file.origins if text == file.text else None)
+        joins = kernel.plan.joins
+        options = replace(options, joins=joins, origins=file.origins if text == file.text else None)
         fixed = not kernel.nest.dims
         if fixed and work(kernel.nest, {}) <= FIXED_WORK and elements(kernel.nest, {}) <= ELEMENTS:
             options = replace(options, given=({},))

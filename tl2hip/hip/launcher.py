@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,9 +16,9 @@ from tl2hip.hip.kernel import broken, extents
 from tl2hip.hip.names import Names
 from tl2hip.hip.statements import quoted
 from tl2hip.hip.text import RELATION, Text, infix
-from tl2hip.nest.ir import Array, Dim, Expr, Scalar
+from tl2hip.nest.ir import Array, AxisRef, Compare, Dim, Expr, Logic, Scalar, Unary, Var
 from tl2hip.nest.walk import all_parts
-from tl2hip.plan.ir import Plan
+from tl2hip.plan.ir import Aligned, HostIf, HostLoop, HostStmt, HostWhile, Launch, Plan, ReadBack
 
 ArgumentKind = Literal["array", "result", "scalar", "dim", "workspace", "stream"]
 PART = 256
@@ -61,7 +62,9 @@ def launcher_info(plan: Plan, names: Names) -> LauncherInfo:
     order += [_array("result", n, plan, names) for n in nest.results]
     dims = tuple(Argument("dim", n, I64, names[n]) for n in nest.dims)
     parts = _parts(plan)
-    sizes = [s for p in parts for n in p.shape for s in all_parts(n) if isinstance(s, Scalar)]
+    tests = (needed(plan, p.name) for p in parts)
+    asked = [n for p in parts for n in p.shape] + [t for t in tests if t is not None]
+    sizes = [s for n in asked for s in all_parts(n) if isinstance(s, Scalar)]
     sized = tuple(_scalar(s, names) for s in nest.scalars if s in sizes)
     workspace = (Argument("workspace", "workspace", None, "workspace"),) if parts else ()
     return LauncherInfo(
@@ -195,14 +198,59 @@ def _product(factors: list[Text]) -> Text:
 # --- workspace -------------------------------------------------------------------------------------------
 
 
-def _padded(a: Array, ctx: Context) -> str:
-    return f"({_bytes(a, ctx)} + {PART - 1}) / {PART} * {PART}"
+def _padded(a: Array, plan: Plan, ctx: Context) -> str:
+    """The bytes of a part, none where no launch for these sizes takes it."""
+    size = f"({_bytes(a, ctx)} + {PART - 1}) / {PART} * {PART}"
+    wanted = needed(plan, a.name)
+    return size if wanted is None else f"({show(wanted, ctx).argument} ? {size} : 0)"
+
+
+def needed(plan: Plan, array: str) -> Expr | None:
+    """What must hold of sizes and scalars for any launch to take an array of the workspace; None for nothing."""
+    users = {k.name for k in plan.kernels if array in k.arrays}
+    ways = list(_ways(plan.host, users, None))
+    whole: Expr | None = None
+    for way in dict.fromkeys(ways):
+        if way is None:
+            return None
+        whole = way if whole is None else Logic("or", whole, way)
+    return whole
+
+
+def _ways(body: tuple[HostStmt, ...], users: set[str], so_far: Expr | None) -> Iterator[Expr | None]:
+    """What must hold for each launch of some kernels, as far as it is about sizes and scalars alone."""
+    for s in body:
+        match s:
+            case Launch(kernel=kernel):
+                if kernel in users:
+                    yield so_far
+            case ReadBack():
+                yield None
+            case HostIf(test=test, then=then, orelse=orelse):
+                yes = no = so_far
+                if not isinstance(test, Aligned) and not any(isinstance(e, Var | AxisRef) for e in all_parts(test)):
+                    yes, no = _and(so_far, test), _and(so_far, _not(test))
+                yield from (*_ways(then, users, yes), *_ways(orelse, users, no))
+            case HostLoop(body=inner) | HostWhile(body=inner):
+                yield from _ways(inner, users, so_far)
+            case _:
+                continue
+
+
+def _and(a: Expr | None, b: Expr) -> Expr:
+    return b if a is None else Logic("and", a, b)
+
+
+def _not(test: Expr) -> Expr:
+    if isinstance(test, Compare) and test.op in ("==", "!="):
+        return Compare("!=" if test.op == "==" else "==", test.left, test.right)
+    return Unary("not", test)
 
 
 def _workspace(plan: Plan, info: LauncherInfo, ctx: Context) -> dict[str, object] | None:
     if info.workspace is None:
         return None
-    sums = " + ".join(f"{_padded(a, ctx)}" for a in _parts(plan))
+    sums = " + ".join(f"{_padded(a, plan, ctx)}" for a in _parts(plan))
     return {
         "name": info.workspace,
         "parameters": ", ".join(_parameter(a, frozenset()) for a in info.workspace_arguments),
@@ -221,4 +269,4 @@ def _place_workspace(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:
     for k, a in enumerate(parts):
         c = f"{a.dtype.c} *"
         w.line(f"{c}{w.names[a.name]} = ({c}){f'({place})' if k else place};")
-        place = f"(char *){w.names[a.name]} + {_padded(a, w.ctx)}"
+        place = f"(char *){w.names[a.name]} + {_padded(a, plan, w.ctx)}"

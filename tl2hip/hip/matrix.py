@@ -98,6 +98,13 @@ WINDOW = Helper(
     "    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);\n}",
 )
 
+WINDOW_OF = Helper(
+    "window_of",
+    "// Memory from a place on, so many bytes; what is read behind them is 0.\n"
+    f"{ON_DEVICE} __amdgpu_buffer_rsrc_t window_of(const void *from, int bytes)\n{{\n"
+    "    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, bytes, 0x27000);\n}",
+)
+
 
 def fetch(kind: str, size: int) -> Helper:
     """`size` bytes, 8 or 16, through a window's descriptor."""
@@ -204,7 +211,9 @@ def _address(array: str, index: tuple[Expr, ...], w: Writer) -> str:
 def _window(s: Window, w: Writer) -> None:
     place, name = _address(s.array, s.index, w), w.ctx.c(s.name)
     if s.aligned:
-        w.line(f"const __amdgpu_buffer_rsrc_t {name} = {w.ctx.call(WINDOW)}({place});")
+        made = w.ctx.call(WINDOW if s.bytes is None else WINDOW_OF)
+        given = place if s.bytes is None else f"{place}, {w.text(s.bytes)}"
+        w.line(f"const __amdgpu_buffer_rsrc_t {name} = {made}({given});")
     else:
         w.line(f"const char *const {name} = (const char *){place};")
 

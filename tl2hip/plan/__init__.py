@@ -66,6 +66,7 @@ def _planned(nest: Nest, analysis: Analysis | None = None) -> Plan:
         trees=tuple(state.trees.items()),
         misses=tuple(state.misses),
         grains=tuple(state.grains),
+        joins=tuple(state.joins),
     )
 
 

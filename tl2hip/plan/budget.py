@@ -15,7 +15,7 @@ from tl2hip.nest.index import value_of
 from tl2hip.nest.ir import AxisRef, Call, Expr, Load, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan.gfx942 import LDS_BYTES, MAX_THREADS, MAX_WAVES, REGISTER_STEP, REGISTERS, SIMDS, WAVE
-from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, For, Let, Placed, Plan
+from tl2hip.plan.ir import Declare, DeclareVector, DeviceKernel, DeviceStmt, For, Let, Placed, Plan
 from tl2hip.plan.kernels import touched
 from tl2hip.plan.lds import Piece, elements, laid_out, pieces
 from tl2hip.plan.walk import all_stmts, bodies, own_exprs
@@ -222,7 +222,7 @@ def most(body: tuple[DeviceStmt, ...], registers: Mapping[str, int]) -> int:
 
 
 Said = Mapping[int, Set[str]]
-"""The names that each statement says, those inside it included, by identity."""
+"""The names that each statement says, those inside it included but for vectors declared there, by identity."""
 
 
 def said(body: Iterable[DeviceStmt]) -> Said:
@@ -232,12 +232,20 @@ def said(body: Iterable[DeviceStmt]) -> Said:
         names = set(mentioned(s))
         for inner in bodies(s):
             found.update(said(inner))
-            names.update(*(found[id(x)] for x in inner))
+            names.update(set().union(*(found[id(x)] for x in inner)) - _declared(inner))
         found[id(s)] = names
     return found
 
 
-def _most(body: tuple[DeviceStmt, ...], registers: Mapping[str, int], names: Said) -> int:
+def _declared(body: Iterable[DeviceStmt]) -> set[str]:
+    """The vectors that a block declares: outside of it there are none of these names, or others."""
+    return {s.vector for s in body if isinstance(s, DeclareVector)}
+
+
+def _most(
+    body: tuple[DeviceStmt, ...], registers: Mapping[str, int], names: Said, every: Mapping[str, int] | None = None
+) -> int:
+    every = registers if every is None else every
     spans: dict[str, tuple[int, int]] = {}
     for at, s in enumerate(body):
         for name in names[id(s)] & registers.keys():
@@ -249,5 +257,7 @@ def _most(body: tuple[DeviceStmt, ...], registers: Mapping[str, int], names: Sai
         alone = 0 if inner else sum(registers[n] for n in here) + _on_the_way(s)
         own = {n: registers[n] for n in here if spans[n][0] == spans[n][1]}
         around = sum(registers[n] for n in here) - sum(own.values())
-        highest = max(highest, alone, *(around + _most(b, own, names) for b in inner))
+        local = ({n: every[n] for n in sorted(_declared(b)) if n in every} for b in inner)
+        blocks = zip(inner, local, strict=True)
+        highest = max(highest, alone, *(around + _most(b, {**own, **more}, names, every) for b, more in blocks))
     return highest

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tl2hip.nest.ir import Loop
+from tl2hip.plan.attention import attention
 from tl2hip.plan.chain import Chain, head
 from tl2hip.plan.columns import columns
 from tl2hip.plan.elementwise import elementwise
@@ -22,7 +23,7 @@ from tl2hip.plan.transpose import transpose
 
 FastPlan = Callable[[State, Chain], tuple[HostStmt, ...] | None]
 
-PLANS: tuple[FastPlan, ...] = (matmul, rows, gemv, columns, transpose, elementwise)
+PLANS: tuple[FastPlan, ...] = (attention, matmul, rows, gemv, columns, transpose, elementwise)
 
 
 def launch(state: State, loop: Loop) -> tuple[HostStmt, ...] | None:

@@ -15,6 +15,7 @@ from tl2hip.nest.ir import Array, Expr, Nest, Set, Store, Update
 from tl2hip.plan.grain import Grain
 from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import MatrixStmt
+from tl2hip.plan.softmax_ir import SoftmaxStmt
 from tl2hip.plan.tree import Tree
 from tl2hip.source.span import NOWHERE, Span
 
@@ -193,6 +194,7 @@ DeviceStmt = (
     | LoadVector
     | StoreVector
     | MatrixStmt
+    | SoftmaxStmt
 )
 
 
@@ -355,6 +357,20 @@ class Miss:
 
 
 @dataclass(frozen=True, slots=True)
+class Joined:
+    """A softmax and its weighted sums, taken in one pass over `count` terms, `keys` at a time: the array of its
+    scores, each made of `product`, the sum over the axis `over`, and the scalar that is their maximum. For the
+    running bound."""
+
+    scores: str
+    product: str
+    over: str
+    most: str
+    count: Expr
+    keys: int
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything that is printed for one nest.
 
@@ -372,6 +388,7 @@ class Plan:
     """The axes (unique names) whose reductions or scans run as a tree; the others run in the user's order."""
     misses: tuple[Miss, ...] = ()
     grains: tuple[Grain, ...] = ()
+    joins: tuple[Joined, ...] = ()
 
     def placed(self, name: str) -> Placed:
         """The array of that name and its memory; KeyError where there is none."""

@@ -33,13 +33,15 @@ class Window:
     """`name` is the memory of `array` from an element on, the same for all lanes of a block.
 
     `aligned`: the element and every piece read stand at multiples of 16 bytes, and all lie within 2 GiB of it. The
-    memory is then read through a buffer descriptor, with offsets that cost no vector arithmetic.
+    memory is then read through a buffer descriptor, with offsets that cost no vector arithmetic. `bytes`: what lies
+    so far or further behind the element reads as 0; without it all memory may be read.
     """
 
     name: str
     array: str
     index: tuple[Expr, ...]
     aligned: bool = True
+    bytes: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from operator import is_
 
+from tl2hip.dtypes import F32
 from tl2hip.nest.ir import Expr, Set, Store, Update, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan.ir import (
@@ -39,6 +40,7 @@ from tl2hip.plan.matrix_ir import (
     TurnBytes,
     Window,
 )
+from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo
 
 COMPOUND = (For, DeviceIf, DeviceWhile)
 """The statements that hold others."""
@@ -67,14 +69,18 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (*slot, *left.slot, *right.slot)
         case TakeTile(block=block, rows=rows, columns=columns):
             return (block, rows, columns)
-        case Window(index=index):
-            return index
+        case Window(index=index, bytes=size):
+            return index if size is None else (*index, size)
         case Fetch(slot=slot, offset_at=at, ahead=ahead):
             return (*slot, at, ahead)
         case FetchFirst(slot=slot, index=index, count=count):
             return (*slot, *index, count)
         case Prefix(name=name, dtype=dtype):
             return (Var(name, dtype),)
+        case PowerOfTwo(slot=slot, value=value):
+            return (*slot, value)
+        case JoinHalves(name=name):
+            return (Var(name, F32),)
         case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | Remark():
             return ()
         case KeepOrder() | Meet() | Priority() | Settle() | TurnBytes():
@@ -160,14 +166,17 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
         case TakeTile():
             return replace(s, block=f(s.block), rows=f(s.rows), columns=f(s.columns))
         case Window():
-            return replace(s, index=each(f, s.index))
+            size = None if s.bytes is None else f(s.bytes)
+            return replace(s, index=each(f, s.index), bytes=size)
         case Fetch():
             return replace(s, slot=each(f, s.slot), offset_at=f(s.offset_at), ahead=f(s.ahead))
         case FetchFirst():
             return replace(s, slot=each(f, s.slot), index=each(f, s.index), count=f(s.count))
+        case PowerOfTwo():
+            return replace(s, slot=each(f, s.slot), value=f(s.value))
         case Barrier() | Combine() | Prefix() | DeclareVector() | LdsBarrier() | Group() | Remark():
             return s
-        case KeepOrder() | Meet() | Priority() | Settle() | TurnBytes():
+        case KeepOrder() | Meet() | Priority() | Settle() | TurnBytes() | JoinHalves():
             return s
 
 

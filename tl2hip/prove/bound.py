@@ -19,9 +19,11 @@ from tl2hip.nest.run.arithmetic import Values
 from tl2hip.nest.run.lanes import Bools
 from tl2hip.nest.run.machine import Machine
 from tl2hip.nest.walk import MIRRORED, all_exprs
+from tl2hip.plan.ir import Joined
 from tl2hip.prove.bounded import Bounds
 from tl2hip.prove.cells import Cells
 from tl2hip.prove.halves import in_numpy
+from tl2hip.prove.joined import marked
 from tl2hip.prove.values import APPROXIMATE, INEXACT, SIGN_FREE, UNKNOWN, Bounded
 
 Depths = Mapping[str, int | Callable[[int], int]]
@@ -61,13 +63,15 @@ def reference(
     depths: Depths | None = None,
     steps: int | None = None,
     python: bool = False,
+    joins: tuple[Joined, ...] = (),
 ) -> dict[str, Reference]:
     """The reference of every array that the nest writes or returns; arguments as for `nest.run.run`.
 
     `depths` tells the plan's trees; an axis that is not in it counts as a serial chain. `python` bounds what
-    plain Python gives rather than a kernel, with the roundings of NumPy's own reductions of halves.
+    plain Python gives rather than a kernel, with the roundings of NumPy's own reductions of halves. `joins` are the
+    softmaxes that the plan takes in one pass.
     """
-    nest = branched(in_numpy(nest) if python else nest)
+    nest = branched(in_numpy(nest) if python else marked(nest, joins))
     bounds = Bounds(np.longdouble if _has_f64(nest) else np.float64, python)
     found = reductions(nest, depths or ())
     machine: Machine[Bounded] = Machine(nest, bounds, parallel, steps, found, _depth(depths or {}))

@@ -16,7 +16,7 @@ from tl2hip.dtypes import BOOL, F64, I64, U32, DType
 from tl2hip.nest.run import arithmetic as typed
 from tl2hip.nest.run.arithmetic import TESTS, Values, numpy_type
 from tl2hip.nest.run.lanes import Bools, Ints, pick_lanes, put_lanes
-from tl2hip.prove import interval
+from tl2hip.prove import interval, joined
 from tl2hip.prove.cells import Cells
 from tl2hip.prove.sums import closed, opened, size
 from tl2hip.prove.values import (
@@ -234,6 +234,8 @@ class Bounds:
         return Bounded(result, flags, then.dtype, wide, np.where(np.isnan(error), np.inf, error))
 
     def call(self, name: str, args: list[Bounded], dtype: DType) -> Bounded:
+        if name in joined.CALLS:
+            return joined.CALLS[name](args, dtype)
         result = typed.call(name, [a.typed for a in args], args[0].dtype)
         flags = args[0].flags if len(args) == 1 else args[0].flags | args[1].flags
         if name in TESTS:

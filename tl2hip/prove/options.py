@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields
 
 from tl2hip.hip.origins import Origins
-from tl2hip.plan.ir import Plan
+from tl2hip.plan.ir import Joined, Plan
 from tl2hip.prove.bound import Depths
 from tl2hip.prove.draw import MODES, WORK, Sizes
 
@@ -18,13 +18,13 @@ class Options:
     `shapes` counts drawn shapes; `given` are tried first, whatever they cost. `plan` is what was printed: each of
     its kernels must run, and `large` more cases are made of its grains. `in_place` names pairs of arrays
     that may be one (`plan.in_place`): every third case passes one array for both, where they are alike.
-    `depths` tells the plan's trees (`{axis: tree.depth for axis, tree in plan.trees}`); `parallel` names axes
-    that the reference may run side by side (None: what dependence analysis finds). `seconds` bounds the
-    processor time of the whole, `steps` the serial iterations of a case, `work` its innermost statements,
-    `python_work` those of a case that plain Python runs too; large cases have bounds of their own. Without `detect`
-    there are no races and out-of-range accesses to find, and more speed. `machine`: each case also runs the gfx942
-    machine code that the compiler makes of the text. `origins` say which of the user's lines each line of the text
-    is from.
+    `depths` tells the plan's trees (`{axis: tree.depth for axis, tree in plan.trees}`), `joins` its softmaxes in
+    one pass; `parallel` names axes that the reference may run side by side (None: what dependence analysis
+    finds). `seconds` bounds the processor time of the whole, `steps` the serial iterations of a case, `work` its
+    innermost statements, `python_work` those of a case that plain Python runs too; large cases have bounds of
+    their own. Without `detect` there are no races and out-of-range accesses to find, and more speed. `machine`:
+    each case also runs the gfx942 machine code that the compiler makes of the text. `origins` say which of the
+    user's lines each line of the text is from.
     """
 
     shapes: int = 12
@@ -35,6 +35,7 @@ class Options:
     large: int = 5
     in_place: tuple[tuple[str, str], ...] = ()
     depths: Depths = field(default_factory=dict)
+    joins: tuple[Joined, ...] = ()
     parallel: Collection[str] | None = None
     seconds: float = 60.0
     steps: int = 20_000
@@ -45,7 +46,7 @@ class Options:
     origins: Origins | None = None
 
 
-_OWN = ("plan", "depths", "in_place", "parallel", "origins")
+_OWN = ("plan", "depths", "joins", "in_place", "parallel", "origins")
 """The options that a plan sets."""
 
 

@@ -165,7 +165,8 @@ class Session:
         given = (drawn.arrays, drawn.scalars, sizes)
         try:
             typed, turns = counted(nest, *given, parallel=self.parallel, steps=steps)
-            references = reference(nest, *given, parallel=self.parallel, depths=self.options.depths, steps=steps)
+            references = reference(nest, *given, parallel=self.parallel, depths=self.options.depths, steps=steps,
+                joins=self.options.joins)
         except TooLong:
             return Case(sizes, mode, seed, skipped=True)
         python = self.run_python(drawn, sizes, typed, told)

@@ -149,12 +149,13 @@ class Fill:
         inside = xor(k, mul(self.phase(row), number(self.tile.piece)))
         return add(mul(row, number(self.pitch)), inside)
 
-    def moved(self, base: Expr, row: Expr, below: int, k: int) -> Expr:
+    def moved(self, base: Expr, row: Expr, below: int, k: int | Expr) -> Expr:
         """The place `row` rows (fewer than `below`) and `k` elements on from a place, where no bit of these is set
         in the place's own row and element: then the swizzle is a number to xor. Rows with a pad have none."""
+        k = number(k) if isinstance(k, int) else k
         if self.pad:
-            return add(base, add(mul(row, number(self.pitch)), number(k)))
-        mask = xor(number(k), mul(self.phase(row, below), number(self.tile.piece)))
+            return add(base, add(mul(row, number(self.pitch)), k))
+        mask = xor(k, mul(self.phase(row, below), number(self.tile.piece)))
         return add(xor(base, mask), mul(row, number(self.tile.depth)))
 
     def phase(self, row: Expr, below: int | None = None) -> Expr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tl2hip.dtypes import I64
+from tl2hip.dtypes import F32, I64
 from tl2hip.nest.ir import AxisRef, Var
 from tl2hip.plan.names import Names
 
@@ -22,6 +22,10 @@ class Words:
     def var(self, wish: str) -> Var:
         """An i64 of that name."""
         return Var(self.name(wish), I64)
+
+    def var32(self, wish: str) -> Var:
+        """An f32 of that name."""
+        return Var(self.name(wish), F32)
 
     def index(self, wish: str) -> AxisRef:
         """The variable of a loop of that name."""

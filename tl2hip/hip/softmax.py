@@ -1,0 +1,42 @@
+"""Statements of a softmax in registers as C++. Importing this module makes `statements.write` know them."""
+
+from __future__ import annotations
+
+from tl2hip.dtypes import F32
+from tl2hip.hip.access import element
+from tl2hip.hip.expressions import show
+from tl2hip.hip.helpers import Helper, extreme
+from tl2hip.hip.statements import Writer, write
+from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo
+
+POWER_OF_2 = Helper(
+    "power_of_2",
+    "// 2**x by one instruction, within one unit in the last place; 0 where that is below 2**-126.\n"
+    "static inline __device__ float power_of_2(float x)\n{\n"
+    "    return __builtin_amdgcn_exp2f(x);\n}",
+)
+
+OTHER_HALF = Helper(
+    "other_half",
+    "// What the lane 32 on or before holds.\n"
+    "static inline __device__ float other_half(float x, unsigned int thread)\n{\n"
+    "    const int from = (int)(thread ^ 32) * 4;\n"
+    "    return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute(from, __builtin_bit_cast(int, x)));\n}",
+)
+
+
+@write.register
+def _power_of_two(s: PowerOfTwo, w: Writer) -> None:
+    w.quote(s.at)
+    place = element(s.name, s.slot, w.ctx, show) if s.slot else w.ctx.c(s.name)
+    w.line(f"{place} = {w.ctx.call(POWER_OF_2)}({w.text(s.value)});")
+
+
+@write.register
+def _join_halves(s: JoinHalves, w: Writer) -> None:
+    name = w.ctx.c(s.name)
+    other = f"{w.ctx.call(OTHER_HALF)}({name}, {w.thread})"
+    if s.op == "+":
+        w.line(f"{name} += {other};")
+    else:
+        w.line(f"{name} = {w.ctx.call(extreme(s.op, F32))}({name}, {other});")

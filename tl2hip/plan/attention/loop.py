@@ -1,0 +1,114 @@
+"""The loop over tiles of keys: which tile is read, multiplied and fetched when.
+
+While a tile is multiplied out of LDS, the next one is on its way from memory to registers. Whole tiles are taken
+first, by a loop that tests nothing; the last, of which a part may lie past the end, follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tl2hip.dtypes import F32
+from tl2hip.nest.index import ZERO, add, floor_div, mul, number, value_of
+from tl2hip.nest.ir import AxisRef, Cast, Compare, Expr, Load, Store
+from tl2hip.plan.attention.find import Attention
+from tl2hip.plan.attention.side import Streamed
+from tl2hip.plan.attention.softmax import Softmax
+from tl2hip.plan.attention.tile import Cut
+from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, For, Let
+from tl2hip.plan.matmul.side import each
+from tl2hip.plan.matmul.words import Words
+from tl2hip.plan.matrix_ir import LdsBarrier, MatrixMultiply, Part, Remark, Settle
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLoop:
+    """The loop of one kernel. `queries` and `wide_values` are vectors; the latter hold a fragment of values in f32
+    where weights are."""
+
+    words: Words
+    attention: Attention
+    cut: Cut
+    keys: Streamed
+    values: Streamed
+    softmax: Softmax
+    queries: str
+    wide_values: str
+
+    def whole(self) -> Iterator[DeviceStmt]:
+        """All tiles, from the first fetch to the last product."""
+        w, p, size = self.words, self.attention, self.cut.keys
+        end = p.keys.axis.stop
+        name = w.name("first")
+        yield Let(w.name("whole"), mul(floor_div(end, size), number(size)), "int")
+        yield from self._fetched(ZERO)
+        whole = w.var("whole")
+        yield self._loop(name, ZERO, whole, "whole tiles of keys")
+        if (value_of(end) or 1) % size:
+            rest = tuple(self._turn(whole, end))
+            yield DeviceIf(Compare("<", whole, end), rest, note="the rest of the keys")
+        yield Settle(self.cut.weigh.settled)
+
+    def _loop(self, name: str, start: Expr, stop: Expr, note: str) -> DeviceStmt:
+        body = tuple(self._turn(AxisRef(name), None))
+        at = self.attention.keys.at
+        return For(name, start, stop, number(self.cut.keys), body, unroll=1, small=True, note=note, at=at)
+
+    def _fetched(self, first: Expr) -> Iterator[DeviceStmt]:
+        for side in (self.keys, self.values):
+            yield from side.fetch(first)
+
+    def _turn(self, first: Expr, end: Expr | None) -> Iterator[DeviceStmt]:
+        yield LdsBarrier("every wave is done with the tile before")
+        yield from self.keys.write()
+        yield from self.values.write()
+        yield LdsBarrier("the tile is in LDS")
+        yield from self._fetched(add(first, number(self.cut.keys)))
+        yield from self._scores()
+        yield from self.softmax.whole(first, end)
+        yield from self._sums()
+
+    def _scores(self) -> Iterator[DeviceStmt]:
+        """scores = keys @ query: a lane has scores of one row."""
+        w, cut, p, keys = self.words, self.cut, self.attention, self.keys
+        n, s, tile = w.index("n"), w.index("slice"), self.keys.inner.tile
+        yield DeclareVector(self.softmax.scores, zeros=True)
+        yield DeclareVector(keys.inner.storage.parts)
+        body: list[DeviceStmt] = [keys.read(s)]
+        for part in range(tile.parts):
+            right = Part(self.queries, (s,), part, tile.parts)
+            left = keys.part(part, n)
+            one = MatrixMultiply(cut.score.builtin, self.softmax.scores, (n,), left, right, at=p.product_at)
+            body.append(each(n.axis, cut.fragments, (one,)))
+        yield each(s.axis, tile.slices, tuple(body))
+
+    def _sums(self) -> Iterator[DeviceStmt]:
+        """sums += values @ weights."""
+        cut, c, s = self.cut, self.words.index("c"), self.words.index("slice")
+        tile, wide = self.values.inner.tile, cut.weigh.first is F32
+        yield DeclareVector(self.values.inner.storage.parts)
+        if wide:
+            yield Remark("Weights are f32, and so are the values that they are multiplied with.")
+            yield DeclareVector(self.wide_values)
+        body: list[DeviceStmt] = [self.values.read(s)]
+        if wide:
+            body.append(each(c.axis, cut.blocks, tuple(self._wide(s, c))))
+        else:
+            for part in range(tile.parts):
+                right = Part(self.softmax.weights, (s,), part, tile.parts)
+                body.append(each(c.axis, cut.blocks, (self._multiplied(c, self.values.part(part, c), right),)))
+        yield each(s.axis, tile.slices, tuple(body))
+
+    def _wide(self, s: Expr, c: Expr) -> Iterator[DeviceStmt]:
+        """The products of one fragment of values, which f32 instructions take element by element."""
+        e, piece = self.words.index("e"), self.values.inner.tile.piece
+        value = Cast(Load(self.values.inner.storage.parts, (c, e), self.attention.value.dtype, True), F32)
+        yield each(e.axis, piece, (Store(self.wide_values, (e,), value, True),))
+        for part in range(piece):
+            left = Part(self.wide_values, (), part, piece)
+            yield self._multiplied(c, left, Part(self.softmax.weights, (s,), part, piece))
+
+    def _multiplied(self, c: Expr, left: Part, right: Part) -> DeviceStmt:
+        at = self.attention.sum_at
+        return MatrixMultiply(self.cut.weigh.builtin, self.softmax.sums, (c,), left, right, at=at)

@@ -1,0 +1,212 @@
+"""The softmax of a tile of scores in registers, with what was summed so far brought to the new maximum.
+
+A weight exp(score - most) is taken as a power of two: 2**((score - most) * log2(e)). Where a score is the product
+times a factor that all share, that factor is moved behind the difference, (product - greatest) *
+(factor * log2(e)), so that scores are never computed. The greatest score has the weight 1, whatever its size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from tl2hip.dtypes import F32, I64
+from tl2hip.nest.index import add, floor_div, modulo, mul, number, sub, value_of
+from tl2hip.nest.ir import (
+    AxisRef,
+    Binary,
+    Cast,
+    Compare,
+    Const,
+    Expr,
+    Load,
+    Logic,
+    Select,
+    Set,
+    Store,
+    Unary,
+    Var,
+)
+from tl2hip.nest.walk import all_parts, map_expr
+from tl2hip.plan.attention.find import Attention
+from tl2hip.plan.attention.tile import SIZE, Cut
+from tl2hip.plan.ir import Declare, DeclareVector, DeviceStmt, Extreme, Let
+from tl2hip.plan.matmul.side import each
+from tl2hip.plan.matmul.words import Words
+from tl2hip.plan.matrix_ir import Remark
+from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo
+
+LOG2_E = Const(1.4426950408889634, F32)
+NOTHING = Const(-math.inf, F32)
+NONE = Const(0.0, F32)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a score is made of the product where it is that times (`op` "*") or over ("/") the same `factor` for all;
+    any other score has none, and is computed for each key."""
+
+    op: str = "*"
+    factor: Expr | None = None
+
+    @property
+    def negative(self) -> Expr | None:
+        """Whether the factor is below 0, so that the greatest score is that of the least product; None where it
+        surely is not."""
+        if self.factor is None or (isinstance(self.factor, Const) and self.factor.value >= 0):
+            return None
+        return Compare("<", self.factor, NONE)
+
+    @property
+    def size(self) -> Expr | None:
+        """The factor without its sign."""
+        return self.factor if self.factor is None or self.negative is None else Unary("abs", self.factor)
+
+    @property
+    def in_twos(self) -> Expr:
+        """What brings a product, or a score that is computed, to powers of two."""
+        size = self.size
+        if size is None:
+            return LOG2_E
+        return Binary("*", size, LOG2_E) if self.op == "*" else Binary("/", LOG2_E, size)
+
+    def score(self, product: Expr) -> Expr:
+        """The score of a product, which has the factor's sign already."""
+        return product if self.size is None else Binary(self.op, product, self.size)
+
+
+def scale_of(p: Attention, constants: Collection[str]) -> Scale | None:
+    """The factor of the product in the score; None where a score is more than that."""
+    product = Var(p.product, F32)
+    match p.score:
+        case Var() if p.score == product:
+            return Scale()
+        case Binary(op="*", left=left, right=right) if product in (left, right):
+            factor, op = (right if left == product else left), "*"
+        case Binary(op="/", left=left, right=factor) if left == product:
+            op = "/"
+        case _:
+            return None
+    moves = (e for e in all_parts(factor) if isinstance(e, Load | AxisRef | Var))
+    known = all(isinstance(e, Var) and e.name in constants for e in moves)
+    return Scale(op, factor) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Softmax:
+    """The registers of the softmax of one kernel: `scores` and `weights` are vectors, `sums` those that are brought
+    to the new maximum. `row` is the row of this lane."""
+
+    words: Words
+    attention: Attention
+    cut: Cut
+    scale: Scale | None
+    scores: str
+    weights: str
+    sums: str
+    totals: str
+    """Two parts of the total."""
+    row: Expr
+
+    def declared(self) -> Iterator[DeviceStmt]:
+        """What is carried from tile to tile."""
+        w, p = self.words, self.attention
+        what = "score" if self.scale is None else "product"
+        yield Remark(f"Of this lane's row: the greatest {what} so far, and its part of {p.total} over that.")
+        yield Declare(w.name("greatest"), F32, NOTHING)
+        yield DeclareVector(self.totals, zeros=True)
+        yield Declare(w.name("rescale"), F32, None)
+        yield Let(w.name("scale"), (self.scale or Scale()).in_twos)
+
+    def whole(self, first: Expr, end: Expr | None) -> Iterator[DeviceStmt]:
+        """The weights of a tile whose first key is given; `end`: keys from there on count for nothing."""
+        w, p = self.words, self.attention
+        yield from self._scored(first, end)
+        n, e = w.index("n"), w.index("e")
+        before, greatest = w.var32("before"), w.name("greatest")
+        yield Let(before.name, w.var32("greatest"))
+        step = Extreme(greatest, "greatest", self._score(n, e), at=p.most_at)
+        yield each(n.axis, self.cut.fragments, (each(e.axis, self.cut.score.result_slots, (step,)),))
+        yield JoinHalves("greatest", greatest)
+        yield from self._rescaled()
+        yield from self._weights(n, e)
+
+    def _score(self, n: Expr, e: Expr) -> Load:
+        return Load(self.scores, (n, e), F32, True)
+
+    def _scored(self, first: Expr, end: Expr | None) -> Iterator[DeviceStmt]:
+        """Scores in the place of products, where they are more than a scaled product or some count for nothing."""
+        if self.scale is not None and end is None:
+            return
+        w, p = self.words, self.attention
+        n, e = w.index("n"), w.index("e")
+        run = add(mul(floor_div(e, 4), number(8)), modulo(e, 4))
+        inside = add(mul(n, number(SIZE)), run)
+        score: Expr = self._score(n, e)
+        body: tuple[DeviceStmt, ...] = ()
+        own = add(first, mul(floor_div(w.var("lane"), SIZE), number(4)))
+        if self.scale is None:
+            key = Var(p.keys.axis.name, I64)
+            to: dict[Expr, Expr] = {
+                Var(p.product, F32): score, AxisRef(p.keys.axis.name): key, AxisRef(p.rows.name): self.row
+            }  # fmt: skip
+            score = map_expr(lambda x: to.get(x, x), p.score)
+            body = (Let(key.name, add(own, inside), "int"),)
+        if end is not None:
+            yield Let(w.name("left"), sub(end, own), "int")
+            score = Select(Compare("<", inside, w.var("left")), score, NOTHING)
+        body = (*body, Store(self.scores, (n, e), score, True, at=p.score_at))
+        yield each(n.axis, self.cut.fragments, (each(e.axis, self.cut.score.result_slots, body),))
+
+    def _rescaled(self) -> Iterator[DeviceStmt]:
+        """What is summed so far as multiples of the new greatest weight. A row that has seen no score above -inf
+        has nothing to bring along, and as long as that is so its weights are 0."""
+        w, cut = self.words, self.cut
+        greatest, before, base, rescale = (w.var32(x) for x in ("greatest", "before", "base", "rescale"))
+        yield Let(base.name, Select(Compare("==", greatest, NOTHING), NONE, greatest))
+        change = Binary("*", Binary("-", before, base), w.var32("scale"))
+        yield PowerOfTwo(rescale.name, (), Select(Compare("==", before, NOTHING), NOTHING, change))
+        c, e = w.index("c"), w.index("e")
+        part = Store(self.totals, (e,), Binary("*", Load(self.totals, (e,), F32, True), rescale), True)
+        yield each(e.axis, 2, (part,))
+        store = Store(self.sums, (c, e), Binary("*", Load(self.sums, (c, e), F32, True), rescale), True)
+        yield each(c.axis, cut.blocks, (each(e.axis, cut.weigh.result_slots, (store,)),))
+
+    def _weights(self, n: AxisRef, e: AxisRef) -> Iterator[DeviceStmt]:
+        """Weights in the place of scores, their sum, and what the second product takes of them, in its order.
+
+        Each step is a loop of its own, so that the compiler takes two elements at a time where it can.
+        """
+        w, p, cut = self.words, self.attention, self.cut
+        score = self._score(n, e)
+
+        def for_all(*body: DeviceStmt) -> DeviceStmt:
+            return each(n.axis, cut.fragments, (each(e.axis, cut.score.result_slots, body),))
+
+        difference = Binary("*", Binary("-", score, w.var32("base")), w.var32("scale"))
+        yield for_all(Store(self.scores, (n, e), difference, True))
+        yield for_all(PowerOfTwo(self.scores, (n, e), score, at=p.total_at))
+        part = (modulo(e, 2),)
+        yield for_all(Store(self.totals, part, Binary("+", Load(self.totals, part, F32, True), score), True))
+        stored: Expr = score
+        if p.weight is not F32:
+            stored = Cast(stored, p.weight, True)
+        if cut.weigh.first is F32 and stored.dtype is not F32:
+            stored = Cast(stored, F32)
+        place = (add(mul(n, number(cut.score.result_slots // 8)), floor_div(e, 8)), modulo(e, 8))
+        yield DeclareVector(self.weights)
+        yield for_all(Store(self.weights, place, stored, True))
+
+    def finished(self) -> Iterator[DeviceStmt]:
+        """The row's total, from both of its lanes. A row that has keys but no score above -inf has none:
+        exp(-inf + inf) is not a number."""
+        w, p = self.words, self.attention
+        first, second = (Load(self.totals, (number(k),), F32, True) for k in range(2))
+        yield Declare(p.total, F32, Binary("+", first, second))
+        yield JoinHalves("+", p.total)
+        nothing: Expr = Compare("==", w.var32("greatest"), NOTHING)
+        some = Compare("<", p.keys.axis.start, p.keys.axis.stop)
+        if value_of(p.keys.axis.stop) is None:
+            nothing = Logic("and", nothing, some)
+        yield Set(p.total, Select(nothing, Const(math.nan, F32), Var(p.total, F32)))

@@ -1,0 +1,36 @@
+"""Statements of kernels that take a softmax where the scores lie: powers of two, and what two lanes share.
+
+They stand in `plan.ir.DeviceStmt`. A result of a 32 by 32 matrix instruction has each of its columns in two lanes,
+32 apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tl2hip.nest.ir import Expr
+from tl2hip.source.span import NOWHERE, Span
+
+
+@dataclass(frozen=True, slots=True)
+class PowerOfTwo:
+    """`name`, an f32, or element `slot` of the vectors of that name, becomes 2 to the power of a value of f32:
+    within one unit in the last place, and 0 where the result is below 2**-126 (v_exp_f32, CDNA3 ISA guide)."""
+
+    name: str
+    slot: tuple[Expr, ...]
+    value: Expr
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class JoinHalves:
+    """`name`, an f32, becomes the sum or the greater (a NaN left out) of its own and that of the lane 32 on or
+    before: both lanes get it. All lanes of the wave are here."""
+
+    op: Literal["+", "greatest"]
+    name: str
+
+
+SoftmaxStmt = PowerOfTwo | JoinHalves
