@@ -202,19 +202,17 @@ def _padded(a: Array, plan: Plan, ctx: Context) -> str:
     """The bytes of a part, none where no launch for these sizes takes it."""
     size = f"({_bytes(a, ctx)} + {PART - 1}) / {PART} * {PART}"
     wanted = needed(plan, a.name)
-    return size if wanted is None else f"({show(wanted, ctx).argument} ? {size} : 0)"
+    if wanted is None:
+        return size
+    choice = f"{show(wanted, ctx).argument} ? {size} : 0"
+    return choice if len(_parts(plan)) == 1 else f"({choice})"
 
 
 def needed(plan: Plan, array: str) -> Expr | None:
-    """What must hold of sizes and scalars for any launch to take an array of the workspace; None for nothing."""
-    users = {k.name for k in plan.kernels if array in k.arrays}
-    ways = list(_ways(plan.host, users, None))
-    whole: Expr | None = None
-    for way in dict.fromkeys(ways):
-        if way is None:
-            return None
-        whole = way if whole is None else Logic("or", whole, way)
-    return whole
+    """What must hold of sizes and scalars for any launch to take an array of the workspace; None where that is no
+    single test."""
+    ways = set(_ways(plan.host, {k.name for k in plan.kernels if array in k.arrays}, None))
+    return ways.pop() if len(ways) == 1 else None
 
 
 def _ways(body: tuple[HostStmt, ...], users: set[str], so_far: Expr | None) -> Iterator[Expr | None]:
@@ -269,4 +267,4 @@ def _place_workspace(plan: Plan, info: LauncherInfo, w: HostWriter) -> None:
     for k, a in enumerate(parts):
         c = f"{a.dtype.c} *"
         w.line(f"{c}{w.names[a.name]} = ({c}){f'({place})' if k else place};")
-        place = f"(char *){w.names[a.name]} + {_padded(a, plan, w.ctx)}"
+        place = f"(char *){w.names[a.name]} + {_padded(a, plan, w.ctx)}" if k + 1 < len(parts) else ""

@@ -267,8 +267,8 @@ def _part(p: Part, w: Writer) -> str:
     """`part_A[1][i].lo`, or `part_A[1][i][2]` of single elements."""
     vector = vector_at(p.vector, p.slot, w)
     if p.parts == declared_width(p.vector, w):
-        return f"{vector}[{p.part}]"
-    if p.parts != 2:
+        return f"{vector}[{p.part if isinstance(p.part, int) else w.text(p.part)}]"
+    if p.parts != 2 or not isinstance(p.part, int):
         raise ValueError(f"no name for part {p.part} of {p.parts} of {p.vector}")
     return f"{vector}.{('lo', 'hi')[p.part]}"
 

@@ -102,7 +102,7 @@ def budget(kernel: DeviceKernel, placed: Iterable[Placed]) -> Budget:
     placed = tuple(placed)
     sizes = {p.array.name: vector_registers(p) for p in placed if p.space in ("vector", "thread")}
     names = said(kernel.body)
-    used = {n for s in kernel.body for n in names[id(s)]}
+    used = set().union(*names.values())
     in_vectors = {n: registers for n, registers in sizes.items() if n in used}
     certain = _most(kernel.body, in_vectors, names)
     live = _most(kernel.body, {**in_vectors, **scalar_registers(kernel)}, names)

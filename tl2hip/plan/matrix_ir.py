@@ -84,11 +84,12 @@ class TurnBytes:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Part number `part` of `parts` equal ones of a vector in registers: an operand of a matrix instruction."""
+    """Part number `part` of `parts` equal ones of a vector in registers: an operand of a matrix instruction. Single
+    elements may be numbered by an expression."""
 
     vector: str
     slot: tuple[Expr, ...]
-    part: int
+    part: int | Expr
     parts: int
 
 

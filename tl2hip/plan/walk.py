@@ -66,7 +66,7 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
         case LoadVector(index=index, slot=slot) | StoreVector(index=index, slot=slot):
             return (*slot, *index)
         case MatrixMultiply(slot=slot, left=left, right=right):
-            return (*slot, *left.slot, *right.slot)
+            return (*slot, *_of_part(left), *_of_part(right))
         case TakeTile(block=block, rows=rows, columns=columns):
             return (block, rows, columns)
         case Window(index=index, bytes=size):
@@ -180,8 +180,12 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return s
 
 
+def _of_part(p: Part) -> tuple[Expr, ...]:
+    return p.slot if isinstance(p.part, int) else (*p.slot, p.part)
+
+
 def _part(f: Callable[[Expr], Expr], p: Part) -> Part:
-    return replace(p, slot=each(f, p.slot))
+    return replace(p, slot=each(f, p.slot), part=p.part if isinstance(p.part, int) else f(p.part))
 
 
 def each(f: Callable[[Expr], Expr], exprs: tuple[Expr, ...]) -> tuple[Expr, ...]:

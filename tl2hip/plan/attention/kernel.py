@@ -44,10 +44,10 @@ def registers(state: State, p: Attention, cut: Cut) -> Registers:
     """Places the vectors and LDS of a cut."""
     kind, piece = fragment_type(p.query.dtype)
     weight = F32 if cut.weigh.first is F32 else p.weight
-    values = store(state, cut.values_fill, 1, ahead=False)
-    wide = put(state, f"wide_{p.value.array}", F32, (8,), "vector") if weight is F32 else ""
+    values = store(state, cut.values_fill, 1, held=1)
+    wide = put(state, f"wide_{p.value.array}", F32, (cut.blocks,), "vector") if weight is F32 else ""
     return Registers(
-        keys=store(state, cut.keys_fill, 1, ahead=False),
+        keys=store(state, cut.keys_fill, 1, held=1),
         values=values,
         queries=put(state, f"part_{p.query.array}", kind, (cut.depth // 16, piece), "vector"),
         scores=put(state, "scores", F32, (cut.fragments, cut.score.result_slots), "vector"),
@@ -145,5 +145,5 @@ class RowsKernel:
         p = self.attention
         shape = state.nest.array(factor.array).shape
         end = p.keys.axis.stop
-        inner = Side(w, fill, shape, ZERO, end, end, 1, ZERO, storage, ahead=False)
+        inner = Side(w, fill, shape, ZERO, end, end, 1, ZERO, storage, held=1)
         return Streamed(w, factor, shape, end, self.cut.keys, width, inner, self.aligned)

@@ -19,7 +19,7 @@ from tl2hip.plan.attention.tile import Cut
 from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, For, Let
 from tl2hip.plan.matmul.side import each
 from tl2hip.plan.matmul.words import Words
-from tl2hip.plan.matrix_ir import LdsBarrier, MatrixMultiply, Part, Remark, Settle
+from tl2hip.plan.matrix_ir import KeepOrder, LdsBarrier, MatrixMultiply, Part, Remark, Settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +93,20 @@ class KeyLoop:
             yield DeclareVector(self.wide_values)
         body: list[DeviceStmt] = [self.values.read(s)]
         if wide:
-            body.append(each(c.axis, cut.blocks, tuple(self._wide(s, c))))
+            body += (self._wide(s, c), KeepOrder())
         else:
             for part in range(tile.parts):
                 right = Part(self.softmax.weights, (s,), part, tile.parts)
                 body.append(each(c.axis, cut.blocks, (self._multiplied(c, self.values.part(part, c), right),)))
         yield each(s.axis, tile.slices, tuple(body))
 
-    def _wide(self, s: Expr, c: Expr) -> Iterator[DeviceStmt]:
-        """The products of one fragment of values, which f32 instructions take element by element."""
-        e, piece = self.words.index("e"), self.values.inner.tile.piece
+    def _wide(self, s: Expr, c: AxisRef) -> DeviceStmt:
+        """The products of a slice, which f32 instructions take element by element."""
+        cut, e, piece = self.cut, self.words.index("e"), self.values.inner.tile.piece
         value = Cast(Load(self.values.inner.storage.parts, (c, e), self.attention.value.dtype, True), F32)
-        yield each(e.axis, piece, (Store(self.wide_values, (e,), value, True),))
-        for part in range(piece):
-            left = Part(self.wide_values, (), part, piece)
-            yield self._multiplied(c, left, Part(self.softmax.weights, (s,), part, piece))
+        widened = each(c.axis, cut.blocks, (Store(self.wide_values, (c,), value, True),))
+        left, right = Part(self.wide_values, (), c, cut.blocks), Part(self.softmax.weights, (s,), e, piece)
+        return each(e.axis, piece, (widened, each(c.axis, cut.blocks, (self._multiplied(c, left, right),))))
 
     def _multiplied(self, c: Expr, left: Part, right: Part) -> DeviceStmt:
         at = self.attention.sum_at

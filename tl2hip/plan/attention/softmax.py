@@ -130,7 +130,7 @@ class Softmax:
         yield each(n.axis, self.cut.fragments, (each(e.axis, self.cut.score.result_slots, (step,)),))
         yield JoinHalves("greatest", greatest)
         yield from self._rescaled()
-        yield from self._weights(n, e)
+        yield from self._weights(n, e, end)
 
     def _score(self, n: Expr, e: Expr) -> Load:
         return Load(self.scores, (n, e), F32, True)
@@ -141,8 +141,6 @@ class Softmax:
             return
         w, p = self.words, self.attention
         n, e = w.index("n"), w.index("e")
-        run = add(mul(floor_div(e, 4), number(8)), modulo(e, 4))
-        inside = add(mul(n, number(SIZE)), run)
         score: Expr = self._score(n, e)
         body: tuple[DeviceStmt, ...] = ()
         own = add(first, mul(floor_div(w.var("lane"), SIZE), number(4)))
@@ -152,12 +150,16 @@ class Softmax:
                 Var(p.product, F32): score, AxisRef(p.keys.axis.name): key, AxisRef(p.rows.name): self.row
             }  # fmt: skip
             score = map_expr(lambda x: to.get(x, x), p.score)
-            body = (Let(key.name, add(own, inside), "int"),)
+            body = (Let(key.name, add(own, _inside(n, e)), "int"),)
         if end is not None:
             yield Let(w.name("left"), sub(end, own), "int")
-            score = Select(Compare("<", inside, w.var("left")), score, NOTHING)
+            score = Select(self._counts(n, e), score, NOTHING)
         body = (*body, Store(self.scores, (n, e), score, True, at=p.score_at))
         yield each(n.axis, self.cut.fragments, (each(e.axis, self.cut.score.result_slots, body),))
+
+    def _counts(self, n: Expr, e: Expr) -> Expr:
+        """Whether the key of a score stands before the end."""
+        return Compare("<", _inside(n, e), self.words.var("left"))
 
     def _rescaled(self) -> Iterator[DeviceStmt]:
         """What is summed so far as multiples of the new greatest weight. A row that has seen no score above -inf
@@ -173,7 +175,7 @@ class Softmax:
         store = Store(self.sums, (c, e), Binary("*", Load(self.sums, (c, e), F32, True), rescale), True)
         yield each(c.axis, cut.blocks, (each(e.axis, cut.weigh.result_slots, (store,)),))
 
-    def _weights(self, n: AxisRef, e: AxisRef) -> Iterator[DeviceStmt]:
+    def _weights(self, n: AxisRef, e: AxisRef, end: Expr | None) -> Iterator[DeviceStmt]:
         """Weights in the place of scores, their sum, and what the second product takes of them, in its order.
 
         Each step is a loop of its own, so that the compiler takes two elements at a time where it can.
@@ -184,7 +186,10 @@ class Softmax:
         def for_all(*body: DeviceStmt) -> DeviceStmt:
             return each(n.axis, cut.fragments, (each(e.axis, cut.score.result_slots, body),))
 
-        difference = Binary("*", Binary("-", score, w.var32("base")), w.var32("scale"))
+        difference: Expr = Binary("*", Binary("-", score, w.var32("base")), w.var32("scale"))
+        if end is not None and self.scale is not None and self.scale.negative is not None:
+            # A factor may be 0, and 0 * -inf is not a number.
+            difference = Select(self._counts(n, e), difference, NOTHING)
         yield for_all(Store(self.scores, (n, e), difference, True))
         yield for_all(PowerOfTwo(self.scores, (n, e), score, at=p.total_at))
         part = (modulo(e, 2),)
@@ -210,3 +215,8 @@ class Softmax:
         if value_of(p.keys.axis.stop) is None:
             nothing = Logic("and", nothing, some)
         yield Set(p.total, Select(nothing, Const(math.nan, F32), Var(p.total, F32)))
+
+
+def _inside(n: Expr, e: Expr) -> Expr:
+    """Which key of a tile a score belongs to, for lanes of the lower half; four further on for the others."""
+    return add(mul(n, number(SIZE)), add(mul(floor_div(e, 4), number(8)), modulo(e, 4)))
