@@ -3,19 +3,11 @@
 // out = softmax(scale * Q @ K.T) @ V for each head.
 //
 // Where each loop went:
-//   h  grid x, one a block     attention for each
-//   i  grid x, 128 a block     rows of attention
-//   j  tiles of 64             keys of attention, in one pass
-//   d  whole in registers      summed by mfma_f32_32x32x8f16
-//   d  whole in registers      columns, summed by mfma_f32_32x32x2f32
-//   h  grid y, one a block     parallel; its inner loops run along memory
-//   i  grid x, one a block     parallel; its inner loops run along memory
-//   j  serial                  parallel; the axes around it fill the machine
-//   d  256 lanes of the block  reduction: a tree over the lanes
-//   j  256 lanes of the block  reduction: a tree over the lanes
-//   j  256 lanes of the block  reduction: a tree over the lanes
-//   d  256 lanes of the block  parallel
-//   j  serial                  a reduction; the axes around it fill the machine
+//   h  grid x, one a block  attention for each
+//   i  grid x, 128 a block  rows of attention
+//   j  tiles of 64          keys of attention, in one pass
+//   d  whole in registers   summed by mfma_f32_32x32x8f16
+//   d  whole in registers   columns, summed by mfma_f32_32x32x2f32
 
 #ifndef __HIPCC_RTC__
 #include <hip/hip_runtime.h>

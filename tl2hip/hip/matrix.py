@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from tl2hip.dtypes import U32
+from tl2hip.dtypes import BF16, I16, U32
 from tl2hip.hip.access import offset
 from tl2hip.hip.expressions import show
 from tl2hip.hip.helpers import WIDTH, Helper
@@ -241,12 +241,21 @@ def _fetch_first(s: FetchFirst, w: Writer) -> None:
 def multiply(builtin: str, left: str, right: str, sums: str) -> Helper:
     """A matrix instruction under a short name, for operands and sums of these C types."""
     name = builtin.removeprefix("__builtin_amdgcn_")
+    given = ", ".join(
+        f"__builtin_bit_cast({bits(kind)}, {side})" if bits(kind) != kind else side
+        for kind, side in ((left, "left"), (right, "right"))
+    )
     return Helper(
         name,
         "// One matrix instruction of a whole wave: left @ right, added to the sums.\n"
         f"{ON_DEVICE} {sums} {name}({left} left, {right} right, {sums} sums)\n{{\n"
-        f"    return {builtin}(left, right, sums, 0, 0, 0);\n}}",
+        f"    return {builtin}({given}, sums, 0, 0, 0);\n}}",
     )
+
+
+def bits(kind: str) -> str:
+    """The C type in which a matrix instruction takes an operand: bf16 as bits."""
+    return kind.replace(str(BF16), str(I16))
 
 
 @write.register
@@ -254,6 +263,9 @@ def _multiply(s: MatrixMultiply, w: Writer) -> None:
     w.quote(s.at)
     sums = vector_at(s.sums, s.slot, w)
     types = (_part_type(s.left, w), _part_type(s.right, w), vector_of(s.sums, w))
+    for p in (s.left, s.right):
+        if w.ctx.arrays[p.vector].dtype is BF16:
+            vector_type(I16, declared_width(p.vector, w) // p.parts, w.ctx.used)
     function = w.ctx.call(multiply(s.builtin, *types))
     w.line(f"{sums} = {function}({_part(s.left, w)}, {_part(s.right, w)}, {sums});")
 

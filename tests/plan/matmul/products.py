@@ -118,13 +118,17 @@ def proven(
     modes: Sequence[str] = ("normal",),
     seed: int = 0,
     text: str = "",
+    machine: bool = False,
 ) -> Report:
     """What running a kernel on shapes found. Arrays of the first shape in its first mode are aligned where the
     seed is even, those of the second case are not, and so on."""
     assert k.nest is not None and k.printed is not None
     given = tuple({d: s[d] for d in k.nest.dims} for s in shapes)
     depths = {axis: tree.depth for axis, tree in plan(k).trees}
-    how = Options(shapes=0, given=given, modes=tuple(modes), depths=depths, in_place=plan(k).in_place, seed=seed)
+    how = Options(
+        shapes=0, given=given, modes=tuple(modes), depths=depths, joins=plan(k).joins, in_place=plan(k).in_place,
+        seed=seed, machine=machine,
+    )  # fmt: skip
     return verify(k.nest, text or k.printed.text, k.printed.launcher, None, how)
 
 

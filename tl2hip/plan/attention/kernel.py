@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tl2hip.dtypes import F32, I64
+from tl2hip.dtypes import F16, F32, I64
 from tl2hip.nest.index import ONE, ZERO, add, ceil_div, floor_div, minimum, modulo, mul, number, product, sub
 from tl2hip.nest.ir import Axis, AxisRef, Expr, Load, Select, Store, Unary, Var
 from tl2hip.nest.walk import map_expr
@@ -18,7 +18,7 @@ from tl2hip.plan.attention.tile import SIZE, Cut
 from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import DeclareVector, DeviceStmt, Let, LoadVector
 from tl2hip.plan.matmul.fill import Fill
-from tl2hip.plan.matmul.side import Side, Storage, each, fragment_type, put, store
+from tl2hip.plan.matmul.side import Side, Storage, each, put, store
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Remark
 from tl2hip.plan.state import State
@@ -42,14 +42,17 @@ class Registers:
 
 def registers(state: State, p: Attention, cut: Cut) -> Registers:
     """Places the vectors and LDS of a cut."""
-    kind, piece = fragment_type(p.query.dtype)
     weight = F32 if cut.weigh.first is F32 else p.weight
     values = store(state, cut.values_fill, 1, held=1)
+    if p.value.dtype is not F16 and weight is F32:
+        wide_parts = put(state, f"part_{p.value.array}", p.value.dtype, (cut.blocks, 8), "vector")
+        state.placed.pop(values.parts)
+        values = replace(values, parts=wide_parts)
     wide = put(state, f"wide_{p.value.array}", F32, (cut.blocks,), "vector") if weight is F32 else ""
     return Registers(
         keys=store(state, cut.keys_fill, 1, held=1),
         values=values,
-        queries=put(state, f"part_{p.query.array}", kind, (cut.depth // 16, piece), "vector"),
+        queries=put(state, f"part_{p.query.array}", p.query.dtype, (cut.depth // 16, 8), "vector"),
         scores=put(state, "scores", F32, (cut.fragments, cut.score.result_slots), "vector"),
         weights=put(state, "weights", weight, (cut.keys // 16, 8), "vector"),
         sums=put(state, "sums", F32, (cut.blocks, cut.weigh.result_slots), "vector"),

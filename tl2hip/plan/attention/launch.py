@@ -44,10 +44,21 @@ def attention(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     if launches[-1][0] is None:
         state.placed.pop(p.scores, None)
         return launches[-1][1]
-    done = general.launch_chain(state, chain)
+    done = _otherwise(state, chain)
     for test, fast in reversed(launches):
         assert test is not None
         done = (HostIf(test, fast, done),)
+    return done
+
+
+def _otherwise(state: State, chain: Chain) -> tuple[HostStmt, ...]:
+    """The general launch, for sizes that no kernel here takes. Its notes are not told beside those of attention,
+    and its trees hold for none of the sums that attention takes one by one."""
+    notes, trees = len(state.notes), dict(state.trees)
+    done = general.launch_chain(state, chain)
+    del state.notes[notes:]
+    state.trees.clear()
+    state.trees.update(trees)
     return done
 
 

@@ -1,0 +1,81 @@
+"""What attention on matrix cores gives, on the emulated compute unit and by its machine code."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plan.attention.sources import Attend, converted
+from tests.plan.matmul.products import multiplying, plan, proven
+
+SIZES = {"H": 2, "S": 5, "T": 131}
+"""Two whole tiles of keys and a part."""
+
+KINDS = {
+    "halves": Attend(),
+    "weights in f32": Attend(narrow="", result="f16"),
+    "bf16": Attend("bf16", "bf16", "bf16", "bf16", score="s * scale", parameters="scale: f32"),
+    "bf16 and weights in f32": Attend(t="bf16", values="bf16", narrow=""),
+    "no factor": Attend(score="s"),
+    "a factor of the launch": Attend(score="s * scale", parameters="scale: f32"),
+    "a quotient": Attend(score="s / math.sqrt(64)"),
+    "a bias": Attend(score="s * f32(0.125) + f32(bias[h, j])", parameters="bias: Tensor[f16, H, T]"),
+    "the row's own sums": Attend(
+        row="lse[h, i] = m + np.log(total)", element="o * (f32(1) / total)", parameters="lse: Tensor[f32, H, S]"
+    ),
+    "wide rows": Attend(depth=128, width=128, result="f16"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_attention_is_within_its_bound(kind: str) -> None:
+    k = converted(KINDS[kind])
+    assert multiplying(k) == ["kernel_aligned", "kernel"], plan(k).misses
+    machine = kind in ("halves", "bf16", "weights in f32")
+    report = proven(k, SIZES, modes=("normal", "edges", "one-hot"), machine=machine)
+    assert report.good, report.text
+
+
+@pytest.mark.parametrize("sizes", [{"S": 1, "T": 1}, {"S": 129, "T": 64}, {"S": 3, "T": 0}, {"S": 0, "T": 3}])
+def test_attention_of_any_size(sizes: dict[str, int]) -> None:
+    report = proven(converted(Attend()), {"H": 1, **sizes}, modes=("integers", "normal"))
+    assert report.good, report.text
+
+
+FAULTS = {
+    "a tile is read as it is written": ("lds_barrier();  // the tile is in LDS", ""),
+    "a tile is written as it is read": ("lds_barrier();  // every wave is done with the tile before", ""),
+    "keys past the end count": ("< left ?", "<= left ?"),
+    "sums are not brought to a new maximum": ("sums[c][e] = sums[c][e] * rescale;", ""),
+    "the total is not brought to a new maximum": ("total_parts[e] = total_parts[e] * rescale;", ""),
+    "the maximum is one lane's": ("greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));", ""),
+    "the total is one lane's": ("total += other_half(total, threadIdx.x);", ""),
+    "a tile is left out": ("first < whole; first += 64", "first < whole - 64; first += 64"),
+    "the halves of a fragment are exchanged": ("part_V[c].lo, ", "part_V[c].hi, "),
+    "rows past the end are read": ("min_i64(i, S - 1)", "min_i64(i, S)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_fault_is_found(fault: str) -> None:
+    k = converted(Attend())
+    assert k.printed is not None
+    old, new = FAULTS[fault]
+    start = k.printed.text.index("attend_kernel_aligned(")
+    at = k.printed.text.index(old, start)
+    text = k.printed.text[:at] + new + k.printed.text[at + len(old) :]
+    assert not proven(k, SIZES, {"H": 1, "S": 40, "T": 200}, text=text).good
+
+
+MISSES = {
+    "mixed": (Attend(t="bf16", values="f16", narrow="bf16", score="s if P[0] > 0 else s"), "read by more than"),
+    "rounded": (Attend(narrow="", score="f32(f16(s))", element="o / total + P[0]"), "read by more than"),
+    "odd rows": (Attend(depth=40), "rows of 40 elements"),
+}
+
+
+@pytest.mark.parametrize("kind", MISSES)
+def test_what_is_no_attention_is_told(kind: str) -> None:
+    case, words = MISSES[kind]
+    k = converted(case)
+    told = [m.why for m in plan(k).misses if m.plan == "attention"]
+    assert told and words in told[0]
