@@ -11,7 +11,7 @@ from tests.proofs import convert
 from tl2hip import api
 from tl2hip.dtypes import F16, F32, F64, I8, DType
 from tl2hip.nest.index import ZERO, number
-from tl2hip.nest.ir import Array, Axis, Call, Const, Load, Loop, Nest, Set
+from tl2hip.nest.ir import Array, Axis, Call, Const, Load, Loop, Nest, Set, Store
 from tl2hip.nest.walk import all_stmts
 from tl2hip.plan import budget, fast, gfx942, limits, plan
 from tl2hip.plan.budget import Budget, budgets, waves
@@ -113,11 +113,19 @@ def test_vectors_count_from_the_first_statement_to_the_last() -> None:
 
 
 def test_what_a_loop_uses_is_in_use_throughout_it() -> None:
-    body: tuple[DeviceStmt, ...] = (DeclareVector("b"), DeclareVector("a"), DeclareVector("c"))
+    body: tuple[DeviceStmt, ...] = tuple(Store(n, (ZERO,), Const(0.0, F32), True) for n in "bac")
     loop = For("k", ZERO, number(4), number(1), body)
     assert _most(loop) == 10  # each is the loop's own, and gone before the next
     assert _most(DeclareVector("a"), loop) == 20
     assert _most(DeclareVector("a"), loop, DeclareVector("b")) == 30
+
+
+def test_what_a_block_declares_is_its_own() -> None:
+    b = Store("b", (ZERO,), Const(0.0, F32), True)
+    body: tuple[DeviceStmt, ...] = (DeclareVector("a"), b, DeclareVector("a"))
+    loops = [For("k", ZERO, number(4), number(1), body) for _ in range(2)]
+    assert _most(*loops) == 20  # `a` of one loop is not that of the other
+    assert _most(DeclareVector("c"), *loops, DeclareVector("c")) == 30
 
 
 def test_a_function_takes_registers_where_it_is_computed() -> None:

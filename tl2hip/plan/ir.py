@@ -15,7 +15,7 @@ from tl2hip.nest.ir import Array, Expr, Nest, Set, Store, Update
 from tl2hip.plan.grain import Grain
 from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import MatrixStmt
-from tl2hip.plan.softmax_ir import SoftmaxStmt
+from tl2hip.plan.softmax_ir import Joined, SoftmaxStmt
 from tl2hip.plan.tree import Tree
 from tl2hip.source.span import NOWHERE, Span
 
@@ -354,20 +354,6 @@ class Miss:
     why: str
     way: str = ""
     at: Span = field(default=NOWHERE, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """A softmax and its weighted sums, taken in one pass over `count` terms, `keys` at a time: the array of its
-    scores, each made of `product`, the sum over the axis `over`, and the scalar that is their maximum. For the
-    running bound."""
-
-    scores: str
-    product: str
-    over: str
-    most: str
-    count: Expr
-    keys: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,3 +34,17 @@ class JoinHalves:
 
 
 SoftmaxStmt = PowerOfTwo | JoinHalves
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A softmax and its weighted sums, taken in one pass over `count` terms, `keys` at a time: the array of its
+    scores, each made of `product`, the sum over the axis `over`, and the scalar that is their maximum. For the
+    running bound."""
+
+    scores: str
+    product: str
+    over: str
+    most: str
+    count: Expr
+    keys: int

@@ -13,10 +13,11 @@ from tl2hip.nest.ir import Stmt as NestStmt
 from tl2hip.nest.walk import all_parts
 from tl2hip.nest.walk import all_stmts as nest_stmts
 from tl2hip.plan.grain import Grain
-from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, Joined, Let, Miss, Note, Placed
+from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, Let, Miss, Note, Placed
 from tl2hip.plan.kernels import finish
 from tl2hip.plan.marks import Honours
 from tl2hip.plan.names import Names, called
+from tl2hip.plan.softmax_ir import Joined
 from tl2hip.plan.tree import Tree
 from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.walk import all_exprs, all_stmts

@@ -19,7 +19,7 @@ from tl2hip.nest.run.arithmetic import Values
 from tl2hip.nest.run.lanes import Bools
 from tl2hip.nest.run.machine import Machine
 from tl2hip.nest.walk import MIRRORED, all_exprs
-from tl2hip.plan.ir import Joined
+from tl2hip.plan.softmax_ir import Joined
 from tl2hip.prove.bounded import Bounds
 from tl2hip.prove.cells import Cells
 from tl2hip.prove.halves import in_numpy

@@ -33,7 +33,7 @@ from tl2hip.nest.index import add, floor_div, number
 from tl2hip.nest.ir import Binary, Call, Cast, Expr, Load, Loop, Nest, Stmt, Var
 from tl2hip.nest.run import arithmetic as typed
 from tl2hip.nest.walk import map_exprs, map_stmts
-from tl2hip.plan.ir import Joined
+from tl2hip.plan.softmax_ir import Joined
 from tl2hip.prove import interval
 from tl2hip.prove.values import APPROXIMATE, REORDERED, SLACK, Bounded, pair, smallest, unit
 

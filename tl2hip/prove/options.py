@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields
 
 from tl2hip.hip.origins import Origins
-from tl2hip.plan.ir import Joined, Plan
+from tl2hip.plan.ir import Plan
+from tl2hip.plan.softmax_ir import Joined
 from tl2hip.prove.bound import Depths
 from tl2hip.prove.draw import MODES, WORK, Sizes
 

@@ -16,8 +16,9 @@ from tl2hip.plan.attention.softmax import scale_of
 from tl2hip.plan.attention.tile import Cut, cut
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.gfx942 import ACCESS_BYTES
-from tl2hip.plan.ir import Aligned, HostIf, HostStmt, Joined, Launch
+from tl2hip.plan.ir import Aligned, HostIf, HostStmt, Launch
 from tl2hip.plan.names import called
+from tl2hip.plan.softmax_ir import Joined
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import Unfit
 
