@@ -215,12 +215,12 @@ static inline __device__ float block_py_max_f32(float x, float *parts, unsigned 
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
 attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float16 *__restrict__ K,
                                    const _Float16 *__restrict__ V, _Float16 *__restrict__ out, i64 H, i64 S,
-                                   float scale, i64 D, i64 T)
+                                   float scale, i64 T, i64 D)
 {
-    __shared__ __attribute__((aligned(16))) _Float16 lds_V[8192];
     __shared__ __attribute__((aligned(16))) _Float16 lds_K[8192];
-    int from_V[4];
+    __shared__ __attribute__((aligned(16))) _Float16 lds_V[8192];
     int from_K[4];
+    int from_V[4];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
     // Which thread this is, and which of the 128 rows of its block is this lane's. The lane 32 on has the
@@ -246,6 +246,7 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
             part_Q[n][e] = scale < 0.0f ? -part_Q[n][e] : part_Q[n][e];
         }
     }
+    const int whole = T / 64 * 64;
     f16x8 next_K[4];
     // K: of each tile of 64 rows a thread moves 4 pieces of 16 bytes. from_K is where they are in memory,
     // to_K where they go in LDS, start_K where this lane's fragments begin there. Pieces of a row change
@@ -278,7 +279,6 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
     f32x2 total_parts = {};
     float rescale;
     const float scale_2 = __builtin_fabsf(scale) * 1.442695f;
-    const int whole = T / 64 * 64;
     const __amdgpu_buffer_rsrc_t window_K =
             window_of(&K[h * T * D], max_i64((min_i64(T, 64) - 1) * D + 128, 0) * 2);
     #pragma unroll 4
@@ -579,8 +579,8 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
                            const _Float16 *__restrict__ V, _Float16 *__restrict__ out, i64 H, i64 S,
                            float scale, i64 T, i64 D)
 {
-    __shared__ __attribute__((aligned(16))) _Float16 lds_V[8192];
     __shared__ __attribute__((aligned(16))) _Float16 lds_K[8192];
+    __shared__ __attribute__((aligned(16))) _Float16 lds_V[8192];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
     // Which thread this is, and which of the 128 rows of its block is this lane's. The lane 32 on has the
@@ -606,6 +606,7 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
             part_Q[n][e] = scale < 0.0f ? -part_Q[n][e] : part_Q[n][e];
         }
     }
+    const int whole = T / 64 * 64;
     f16x8 next_K[4];
     // K: of each tile of 64 rows a thread moves 4 pieces of 16 bytes. to_K where they go in LDS, start_K
     // where this lane's fragments begin there. Pieces of a row change places by its number (^): the lanes of
@@ -629,7 +630,6 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
     f32x2 total_parts = {};
     float rescale;
     const float scale_2 = __builtin_fabsf(scale) * 1.442695f;
-    const int whole = T / 64 * 64;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         next_K[n] = first_f16x8_any(&K[(h * T + row_K + n * 16) * D + k_K], row_K + n * 16 < T ? 8 : 0);
@@ -923,12 +923,12 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
 attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16 *__restrict__ K,
                                   const _Float16 *__restrict__ V, _Float16 *__restrict__ out, i64 H, i64 S,
-                                  float scale, i64 D, i64 T)
+                                  float scale, i64 T, i64 D)
 {
-    __shared__ __attribute__((aligned(16))) _Float16 lds_V_2[4096];
     __shared__ __attribute__((aligned(16))) _Float16 lds_K_2[4096];
-    int from_V_2[2];
+    __shared__ __attribute__((aligned(16))) _Float16 lds_V_2[4096];
     int from_K_2[2];
+    int from_V_2[2];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
     // Which thread this is, and which of the 128 rows of its block is this lane's. The lane 32 on has the
@@ -954,6 +954,7 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
             part_Q_2[n][e] = scale < 0.0f ? -part_Q_2[n][e] : part_Q_2[n][e];
         }
     }
+    const int whole = T / 64 * 64;
     f16x8 next_K_2[2];
     // K: of each tile of 64 rows a thread moves 2 pieces of 16 bytes. from_K_2 is where they are in memory,
     // to_K_2 where they go in LDS, start_K_2 where this lane's fragments begin there. Pieces of a row change
@@ -986,7 +987,6 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
     f32x2 total_parts_2 = {};
     float rescale;
     const float scale_2 = __builtin_fabsf(scale) * 1.442695f;
-    const int whole = T / 64 * 64;
     const __amdgpu_buffer_rsrc_t window_K_2 =
             window_of(&K[h * T * D], max_i64((min_i64(T, 64) - 1) * D + 64, 0) * 2);
     #pragma unroll 2
@@ -1287,8 +1287,8 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
                           const _Float16 *__restrict__ V, _Float16 *__restrict__ out, i64 H, i64 S,
                           float scale, i64 T, i64 D)
 {
-    __shared__ __attribute__((aligned(16))) _Float16 lds_V_2[4096];
     __shared__ __attribute__((aligned(16))) _Float16 lds_K_2[4096];
+    __shared__ __attribute__((aligned(16))) _Float16 lds_V_2[4096];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
     // Which thread this is, and which of the 128 rows of its block is this lane's. The lane 32 on has the
@@ -1314,6 +1314,7 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
             part_Q_2[n][e] = scale < 0.0f ? -part_Q_2[n][e] : part_Q_2[n][e];
         }
     }
+    const int whole = T / 64 * 64;
     f16x8 next_K_2[2];
     // K: of each tile of 64 rows a thread moves 2 pieces of 16 bytes. to_K_2 where they go in LDS, start_K_2
     // where this lane's fragments begin there. Pieces of a row change places by its number (^): the lanes of
@@ -1337,7 +1338,6 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
     f32x2 total_parts_2 = {};
     float rescale;
     const float scale_2 = __builtin_fabsf(scale) * 1.442695f;
-    const int whole = T / 64 * 64;
     #pragma unroll 2
     for (int n = 0; n < 2; ++n) {
         next_K_2[n] =
@@ -1814,7 +1814,7 @@ extern "C" hipError_t attention_naive(const _Float16 *Q, const _Float16 *K, cons
         if ((size_t)Q % 16 == 0 && (size_t)K % 16 == 0 && (size_t)V % 16 == 0 && D % 8 == 0) {
             if (const i64 grid_x = (S + 127) / 128 * H; grid_x > 0)
                 hipLaunchKernelGGL(attention_naive_kernel_128_aligned, dim3((unsigned int)grid_x), dim3(256),
-                                   0, stream, Q, K, V, out, H, S, scale, D, T);
+                                   0, stream, Q, K, V, out, H, S, scale, T, D);
         } else {
             if (const i64 grid_x = (S + 127) / 128 * H; grid_x > 0)
                 hipLaunchKernelGGL(attention_naive_kernel_128, dim3((unsigned int)grid_x), dim3(256), 0,
@@ -1825,7 +1825,7 @@ extern "C" hipError_t attention_naive(const _Float16 *Q, const _Float16 *K, cons
             if ((size_t)Q % 16 == 0 && (size_t)K % 16 == 0 && (size_t)V % 16 == 0 && D % 8 == 0) {
                 if (const i64 grid_x = (S + 127) / 128 * H; grid_x > 0)
                     hipLaunchKernelGGL(attention_naive_kernel_64_aligned, dim3((unsigned int)grid_x),
-                                       dim3(256), 0, stream, Q, K, V, out, H, S, scale, D, T);
+                                       dim3(256), 0, stream, Q, K, V, out, H, S, scale, T, D);
             } else {
                 if (const i64 grid_x = (S + 127) / 128 * H; grid_x > 0)
                     hipLaunchKernelGGL(attention_naive_kernel_64, dim3((unsigned int)grid_x), dim3(256), 0,

@@ -15,34 +15,34 @@ import numpy as np
 
 from tl2hip import Tensor, bf16, dims, f16, f32, kernel
 
-H, S, T = dims("H S T")
+H, S, T, G = dims("H S T G")
 
 
 @kernel
 def attend(
     Q: Tensor[{t}, H, S, {depth}],
-    K: Tensor[{t}, H, T, {depth}],
-    V: Tensor[{values}, H, T, {width}],
+    K: Tensor[{t}, {heads}, T, {depth}],
+    V: Tensor[{values}, {heads}, T, {width}],
     out: Tensor[{result}, H, S, {width}],
 {parameters}) -> None:
-    for h in range(H):
+{check}    for h in range(H):
         for i in range(S):
             P = np.empty(T, dtype=np.float32)
-            for j in range(T):
+            for j in range({keys}):
                 s = f32(0)
                 for d in range({depth}):
-                    s += f32(Q[h, i, d]) * f32(K[h, j, d])
+                    s += f32(Q[h, i, d]) * f32(K[{head}, j, d])
                 P[j] = {score}
             m = f32(-math.inf)
-            for j in range(T):
+            for j in range({keys}):
                 m = max(m, P[j])
             total = f32(0)
-            for j in range(T):
+            for j in range({keys}):
                 total += np.exp(P[j] - m)
 {row}            for e in range({width}):
                 o = f32(0)
-                for j in range(T):
-                    o += {weight} * f32(V[h, j, e])
+                for j in range({keys}):
+                    o += {weight} * f32(V[{head}, j, e])
                 out[h, i, e] = {result}({element})
 '''
 
@@ -63,6 +63,10 @@ class Attend:
     element: str = "o / total"
     parameters: str = ""
     row: str = ""
+    keys: str = "T"
+    check: str = ""
+    heads: str = "H"
+    head: str = "h"
 
     @property
     def text(self) -> str:
@@ -70,9 +74,11 @@ class Attend:
         weight = f"f32({self.narrow}({WEIGHT}))" if self.narrow else WEIGHT
         parameters = "".join(f"    {p},\n" for p in self.parameters.split("; ") if p)
         row = "".join(f"            {line}\n" for line in self.row.split("; ") if line)
+        check = f"    assert {self.check}\n" if self.check else ""
         return TEXT.format(
             t=self.t, values=self.values, result=self.result, depth=self.depth, width=self.width, score=self.score,
             weight=weight, element=self.element, parameters=parameters, row=row,
+            keys=self.keys, check=check, heads=self.heads, head=self.head,
         )  # fmt: skip
 
 

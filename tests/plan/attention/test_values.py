@@ -7,8 +7,10 @@ import pytest
 from tests.plan.attention.sources import Attend, converted
 from tests.plan.matmul.products import multiplying, plan, proven
 
-SIZES = {"H": 2, "S": 5, "T": 131}
+SIZES = {"H": 2, "S": 5, "T": 131, "G": 1}
 """Two whole tiles of keys and a part."""
+RAGGED = {"H": 1, "S": 135, "T": 139, "G": 1}
+"""Rows of which some have whole tiles of keys, and others parts."""
 
 KINDS = {
     "halves": Attend(),
@@ -19,6 +21,12 @@ KINDS = {
     "a factor of the launch": Attend(score="s * scale", parameters="scale: f32"),
     "a quotient": Attend(score="s / math.sqrt(64)"),
     "a bias": Attend(score="s * f32(0.125) + f32(bias[h, j])", parameters="bias: Tensor[f16, H, T]"),
+    "a mask": Attend(score="s * f32(0.125) if j <= i + 3 else f32(-math.inf)"),
+    "slopes": Attend(score="s * f32(0.125) - slope[h] * f32(i - j)", parameters="slope: Tensor[f32, H]"),
+    "causal": Attend(keys="i + 1", check="S <= T"),
+    "causal, the last keys": Attend(keys="T - S + i + 1", check="S <= T", t="bf16", values="bf16", narrow="bf16"),
+    "a window": Attend(keys="max(0, i - 99), i + 1", check="S <= T", score="s * scale", parameters="scale: f32"),
+    "heads that share keys": Attend(heads="G", head="h // 2", check="H == G * 2"),
     "the row's own sums": Attend(
         row="lse[h, i] = m + np.log(total)", element="o * (f32(1) / total)", parameters="lse: Tensor[f32, H, S]"
     ),
@@ -30,8 +38,10 @@ KINDS = {
 def test_attention_is_within_its_bound(kind: str) -> None:
     k = converted(KINDS[kind])
     assert multiplying(k) == ["kernel_aligned", "kernel"], plan(k).misses
-    machine = kind in ("halves", "bf16", "weights in f32")
-    report = proven(k, SIZES, modes=("normal", "edges", "one-hot"), machine=machine)
+    machine = kind in ("halves", "bf16", "causal")
+    ragged = KINDS[kind].keys != "T"
+    modes = ("edges",) if ragged else ("normal", "edges", "one-hot")
+    report = proven(k, RAGGED if ragged else SIZES, modes=modes, machine=machine)
     assert report.good, report.text
 
 
@@ -64,6 +74,13 @@ def test_planted_fault_is_found(fault: str) -> None:
     at = k.printed.text.index(old, start)
     text = k.printed.text[:at] + new + k.printed.text[at + len(old) :]
     assert not proven(k, SIZES, {"H": 1, "S": 40, "T": 200}, text=text).good
+
+
+def test_a_value_that_is_no_number_stays_with_its_rows() -> None:
+    k = converted(KINDS["causal"])
+    assert k.printed is not None
+    text = k.printed.text.replace("if (odd == odd)", "if (true)")
+    assert not proven(k, RAGGED, modes=("edges",), text=text).good
 
 
 MISSES = {

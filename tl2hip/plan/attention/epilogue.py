@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import F32, I64
 from tl2hip.nest.index import add, floor_div, mul, number
-from tl2hip.nest.ir import AxisRef, Compare, Expr, Load, Stmt, Store, Var
+from tl2hip.nest.ir import AxisRef, Binary, Compare, Const, Expr, Load, Loop, Set, Stmt, Store, Var
 from tl2hip.nest.walk import all_exprs, map_expr, map_exprs
 from tl2hip.plan.attention.find import Attention
 from tl2hip.plan.attention.softmax import Scale
 from tl2hip.plan.attention.tile import SIZE, Cut
-from tl2hip.plan.gfx942 import ACCESS_BYTES
-from tl2hip.plan.ir import DeviceIf, DeviceStmt, Let
+from tl2hip.plan.gfx942 import ACCESS_BYTES, WAVE
+from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, Let
+from tl2hip.plan.lanes_ir import Combine
 from tl2hip.plan.matmul.side import each
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Remark
@@ -39,6 +40,7 @@ class Epilogue:
     scale: Scale | None
     sums: str
     row: Expr
+    ends: tuple[Expr, Expr]
     moves: Moves | None
 
     def whole(self) -> Iterator[DeviceStmt]:
@@ -54,12 +56,19 @@ class Epilogue:
         runs = self.cut.weigh.result_slots // run
         columns = each(c.axis, self.cut.blocks, (each(h.axis, runs, body),))
         yield Remark(f"What is done with the sums: a lane has runs of {run} neighbouring {called(p.columns.axis)}.")
-        yield DeviceIf(inside, (*self._of_row(), columns))
+        if not p.ragged:
+            yield DeviceIf(inside, (*self._of_row(), columns))
+            return
+        odd = w.var32("odd")
+        yield Combine("+", ((odd.name, F32),), WAVE)
+        fine = DeviceIf(Compare("==", odd, odd), (columns,), tuple(self._one_by_one()))
+        yield DeviceIf(inside, (*self._of_row(), fine))
 
     def _most(self) -> Iterator[DeviceStmt]:
         """The maximum, where anything asks for it."""
         p = self.attention
-        if any(isinstance(e, Var) and e.name == p.most for e in all_exprs((*p.row_behind, *p.behind))):
+        asked = any(isinstance(e, Var) and e.name == p.most for e in all_exprs((*p.row_behind, *p.behind)))
+        if asked or p.ragged:
             yield Let(p.most, (self.scale or Scale()).score(self.words.var32("greatest")))
 
     def _of_row(self) -> Iterator[DeviceStmt]:
@@ -70,6 +79,26 @@ class Epilogue:
                 yield DeviceIf(Compare("<", self.words.var("lane"), number(SIZE)), done)
             else:
                 yield from done
+
+    def _one_by_one(self) -> Iterator[DeviceStmt]:
+        """The row's sums term by term, as the nest has them: each of its two lanes takes every other column."""
+        p = self.attention
+        score = self.words.name("score")
+        self.state.dtypes[score] = F32
+        term = map_expr(lambda x: Var(score, F32) if isinstance(x, Load) and x.array == p.scores else x, p.weighing)
+        scoring = tuple(Set(score, s.value, at=s.at) if isinstance(s, Store) else s for s in p.scoring)
+        total = Set(p.sum, Binary("+", Var(p.sum, F32), term), at=p.sum_at)
+        axis = replace(p.keys.axis, start=self.ends[0], stop=self.ends[1])
+        keys = Loop(axis, (*scoring, total), at=p.keys.at)
+        body = (Set(p.sum, Const(0.0, F32)), keys, *p.behind)
+        columns = p.columns.axis
+        first = floor_div(self.words.var("lane"), SIZE)
+        yield Remark(
+            "A value that is no finite number, in a tile of which some rows have not all keys: their weight of 0 "
+            "times that is not a number. Sums are taken term by term, of each row's own keys."
+        )
+        loop = For(columns.name, first, columns.stop, number(2), self._placed(body), unroll=1, at=p.columns.at)
+        yield loop
 
     def _run(self, c: Expr, first: Expr, name: Var) -> tuple[DeviceStmt, ...]:
         """A run of consecutive columns: in vectors where it can be, else one by one."""

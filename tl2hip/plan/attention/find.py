@@ -90,11 +90,21 @@ class Attention:
     behind: tuple[Stmt, ...]
     scores: str
     """The array of scores, which nothing else reads."""
+    scoring: tuple[Stmt, ...]
+    """What makes a score and stores it."""
+    weighing: Expr
+    """What a sum takes in for each key: the weight times the value."""
     product_at: Span
     score_at: Span
     most_at: Span
     total_at: Span
     sum_at: Span
+
+    @property
+    def ragged(self) -> bool:
+        """Whether rows have different keys."""
+        ends = (self.keys.axis.start, self.keys.axis.stop)
+        return any(isinstance(p, AxisRef) for e in ends for p in all_parts(e))
 
 
 def found(state: State, chain: Chain) -> Attention | None:
@@ -126,15 +136,19 @@ class _Reader:
         most, most_at = self._most(greatest, same, store)
         weigh = Call("exp", (Binary("-", Load(store.array, store.index, F32), Var(most, F32)),), F32)
         total, total_at = self._total(summing, same, weigh)
-        sum_, sum_at, weight, value, behind = self._sums(columns, same, weigh)
+        sum_, sum_at, weight, value, term, behind = self._sums(columns, same, weigh)
         starts = self._starts(body, {most: -math.inf, total: 0.0})
         rest = tuple(s for s in body if not isinstance(s, Loop) and s not in starts)
         self._check(store, rest, behind, (most, total, sum_))
         rows = next(a for a in self.chain.axes if a.name == query.axis)
         batch = tuple(n for n, a in enumerate(self.chain.axes) if a is not rows)
+        bounds = (p for e in (scoring.axis.start, scoring.axis.stop) for p in all_parts(e))
+        if any(isinstance(p, AxisRef) and p.axis != rows.name for p in bounds):
+            raise Unfit("the keys of a row depend on more than the row")
         return Attention(
             self.chain, rows, batch, scoring, over, columns, query, key, value, score, weight, product, most, total,
-            sum_, rest, behind, store.array, over.body[-1].at, store.at, most_at, total_at, sum_at,
+            sum_, rest, behind, store.array, scoring.body, term, over.body[-1].at, store.at, most_at, total_at,
+            sum_at,
         )  # fmt: skip
 
     # --- the loops ---------------------------------------------------------------------------------------
@@ -142,6 +156,7 @@ class _Reader:
     def _scores(self, loop: Loop) -> tuple[Loop, str, Store, Expr]:
         """The sum of a product, its name, the store of a score, and the score as an expression of it."""
         over = _one(loop.body, Loop, "a score is made of one product")
+        _check_whole(over.axis)
         store = _one(loop.body, Store, "a score is stored once")
         start, name = _sum_of(over, loop.body)
         known: dict[str, Expr] = {}
@@ -155,8 +170,9 @@ class _Reader:
         score = _whole(store.value, known)
         if self.state.nest.array(store.array).role != "local" or score.dtype is not F32:
             raise Unfit("the scores are no local array of f32")
-        if loop.axis.start != ZERO or loop.axis.step != 1 or any(_moves(p) for p in all_parts(loop.axis.stop)):
-            raise Unfit("keys are not the same for all rows")
+        rising = all(_rises(e, {a.name for a in self.chain.axes}) for e in (loop.axis.start, loop.axis.stop))
+        if loop.axis.step != 1 or not rising:
+            raise Unfit("the first or the last key of a row is not known to rise with the rows")
         return over, name, store, score
 
     def _alike(self, axis: Axis) -> Callable[[Loop], tuple[Stmt, ...]]:
@@ -188,13 +204,14 @@ class _Reader:
 
     def _sums(
         self, loop: Loop, same: Callable[[Loop], tuple[Stmt, ...]], weigh: Expr
-    ) -> tuple[str, Span, DType, Factor, tuple[Stmt, ...]]:
-        """The weighted sum's name and place, the weights' dtype, the values, and what is done with a sum."""
+    ) -> tuple[str, Span, DType, Factor, Expr, tuple[Stmt, ...]]:
+        """The weighted sum's name and place, the weights' dtype, the values, a term, what is done with a sum."""
         inner = _one(loop.body, Loop, "a column is one sum over the keys")
+        _check_whole(loop.axis)
         start, name = _sum_of(inner, loop.body)
         match same(inner):
-            case (Set(value=Binary(op="+", left=Var(), right=Binary(op="*", left=weight, right=value)), at=at),):
-                pass
+            case (Set(value=Binary(op="+", left=Var(), right=Binary(op="*") as term), at=at),):
+                weight, value = term.left, term.right
             case _:
                 raise Unfit("the last loop over keys is no sum of weights times values")
         if any(_plain(e) == weigh for e in all_parts(value)):
@@ -205,7 +222,7 @@ class _Reader:
         behind = tuple(s for s in loop.body if s is not start and s is not inner)
         if any(isinstance(s, Loop) for s in behind) or loop.body.index(inner) > 1:
             raise Unfit("a column does more than sum and use the sum")
-        return name, at, narrow, factor, behind
+        return name, at, narrow, factor, term, behind
 
     # --- factors -----------------------------------------------------------------------------------------
 
@@ -276,12 +293,31 @@ class _Reader:
         if any(self.state.kinds[name].updates for name in columns):
             raise Unfit("elements of the result meet")
         for axis in self.chain.axes:
-            if axis.start != ZERO or axis.step != 1 or any(_moves(p) for p in all_parts(axis.stop)):
-                raise Unfit(f"{called(axis)} does not run from 0 by 1 to an end that stands still")
+            _check_whole(axis)
+
+
+def _check_whole(axis: Axis) -> None:
+    if axis.start != ZERO or axis.step != 1 or any(_moves(p) for p in all_parts(axis.stop)):
+        raise Unfit(f"{called(axis)} does not run from 0 by 1 to an end that stands still")
 
 
 def _moves(e: Expr) -> bool:
     return isinstance(e, AxisRef | Var | Load)
+
+
+def _rises(e: Expr, axes: set[str]) -> bool:
+    """Whether an expression surely never falls as any of some axes rises, and is known to the launcher else."""
+    match e:
+        case AxisRef(axis=name):
+            return name in axes
+        case Binary(op="+" | "min" | "max" | "minimum" | "maximum", left=a, right=b):
+            return _rises(a, axes) and _rises(b, axes)
+        case Binary(op="-", left=a, right=b):
+            return _rises(a, axes) and not any(_moves(p) for p in all_parts(b))
+        case Binary(op="*" | "//", left=a, right=Const(value=by)):
+            return by > 0 and _rises(a, axes)
+        case _:
+            return not any(_moves(p) for p in all_parts(e))
 
 
 def _one(body: tuple[Stmt, ...], kind: type, why: str):  # type: ignore[no-untyped-def]
@@ -297,7 +333,7 @@ def _sum_of(loop: Loop, around: Iterable[Stmt]) -> tuple[Set, str]:
         starts = [s for s in around if isinstance(s, Set) and s.name == last.name]
         value = starts[0].value if len(starts) == 1 else None
         zero = isinstance(value, Const) and value.value == 0 and math.copysign(1, value.value) > 0
-        if zero and loop.axis.start == ZERO and loop.axis.step == 1:
+        if zero:
             return starts[0], last.name
     raise Unfit("a loop does more than a sum of f32 that starts from 0")
 

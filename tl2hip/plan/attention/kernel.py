@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tl2hip.dtypes import F16, F32, I64
-from tl2hip.nest.index import ONE, ZERO, add, ceil_div, floor_div, minimum, modulo, mul, number, product, sub
-from tl2hip.nest.ir import Axis, AxisRef, Expr, Load, Select, Store, Unary, Var
+from tl2hip.dtypes import F32, I64
+from tl2hip.nest.index import (
+    ONE,
+    ZERO,
+    add,
+    ceil_div,
+    floor_div,
+    maximum,
+    minimum,
+    modulo,
+    mul,
+    number,
+    product,
+    sub,
+)
+from tl2hip.nest.ir import Axis, AxisRef, Const, Expr, Load, Select, Store, Unary, Var
 from tl2hip.nest.walk import map_expr
 from tl2hip.plan.attention.epilogue import Epilogue
 from tl2hip.plan.attention.find import Attention, Factor
@@ -16,7 +29,7 @@ from tl2hip.plan.attention.side import Streamed
 from tl2hip.plan.attention.softmax import Scale, Softmax
 from tl2hip.plan.attention.tile import SIZE, Cut
 from tl2hip.plan.gfx942 import WAVE
-from tl2hip.plan.ir import DeclareVector, DeviceStmt, Let, LoadVector
+from tl2hip.plan.ir import Declare, DeclareVector, DeviceStmt, Let, LoadVector
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.side import Side, Storage, each, put, store
 from tl2hip.plan.matmul.words import Words
@@ -43,15 +56,10 @@ class Registers:
 def registers(state: State, p: Attention, cut: Cut) -> Registers:
     """Places the vectors and LDS of a cut."""
     weight = F32 if cut.weigh.first is F32 else p.weight
-    values = store(state, cut.values_fill, 1, held=1)
-    if p.value.dtype is not F16 and weight is F32:
-        wide_parts = put(state, f"part_{p.value.array}", p.value.dtype, (cut.blocks, 8), "vector")
-        state.placed.pop(values.parts)
-        values = replace(values, parts=wide_parts)
     wide = put(state, f"wide_{p.value.array}", F32, (cut.blocks,), "vector") if weight is F32 else ""
     return Registers(
-        keys=store(state, cut.keys_fill, 1, held=1),
-        values=values,
+        keys=_stored(state, cut.keys_fill),
+        values=_stored(state, cut.values_fill),
         queries=put(state, f"part_{p.query.array}", p.query.dtype, (cut.depth // 16, 8), "vector"),
         scores=put(state, "scores", F32, (cut.fragments, cut.score.result_slots), "vector"),
         weights=put(state, "weights", weight, (cut.keys // 16, 8), "vector"),
@@ -59,6 +67,14 @@ def registers(state: State, p: Attention, cut: Cut) -> Registers:
         totals=put(state, f"{p.total}_parts", F32, (2,), "vector"),
         wide_values=wide,
     )
+
+
+def _stored(state: State, fill: Fill) -> Storage:
+    """What a factor goes through; its fragments are held as the numbers that they are, to be looked at."""
+    made = store(state, fill, 1, held=1)
+    placed = state.placed[made.parts]
+    state.placed[made.parts] = replace(placed, array=replace(placed.array, dtype=fill.operand.dtype))
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +111,21 @@ class RowsKernel:
         row, kept = Var(p.rows.name, I64), Var(words.name(f"{p.rows.name}_kept"), I64)
         yield from self._head(words, row, kept)
         yield from self._queries(words, kept)
-        keys = self._streamed(state, words, p.key, cut.keys_fill, r.keys, cut.depth)
-        values = self._streamed(state, words, p.value, cut.values_fill, r.values, cut.width)
+        span, ends = self._span(words), self._ends(words, kept)
+        yield from self._spanned(words, kept)
+        keys = self._streamed(state, words, p.key, cut.keys_fill, r.keys, cut.depth, span[3])
+        values = self._streamed(state, words, p.value, cut.values_fill, r.values, cut.width, span[3])
         for side in (keys, values):
             yield DeclareVector(side.inner.storage.waiting)
             yield from side.head()
         yield DeclareVector(r.sums, zeros=True)
-        softmax = Softmax(words, p, cut, self.scale, r.scores, r.weights, r.sums, r.totals, kept)
+        softmax = Softmax(words, p, cut, self.scale, r.scores, r.weights, r.sums, r.totals, kept, ends)
         yield from softmax.declared()
-        yield from KeyLoop(words, p, cut, keys, values, softmax, r.queries, r.wide_values).whole()
+        if p.ragged:
+            yield Declare(words.name("odd"), F32, Const(0.0, F32))
+        yield from KeyLoop(words, p, cut, keys, values, softmax, r.queries, r.wide_values, span).whole()
         yield from softmax.finished()
-        yield from Epilogue(words, state, p, cut, self.scale, r.sums, row, self.moves).whole()
+        yield from Epilogue(words, state, p, cut, self.scale, r.sums, row, ends, self.moves).whole()
 
     def _head(self, w: Words, row: Var, kept: Var) -> Iterator[DeviceStmt]:
         """Which thread this is, and which row its lane has."""
@@ -123,9 +143,54 @@ class RowsKernel:
             yield Let(axis.name, modulo(block, axis.stop), "uniform")
             block = floor_div(block, axis.stop)
         tile = w.var(f"{p.rows.name}_tile")
+        if p.ragged:  # later rows have more keys: their blocks start first
+            block = sub(sub(ceil_div(p.rows.stop, cut.rows), ONE), block)
         yield Let(tile.name, mul(block, number(cut.rows)), "uniform")
         yield Let(row.name, add(tile, inside))
         yield Let(kept.name, minimum(row, sub(p.rows.stop, ONE)))
+
+    def _span(self, w: Words) -> tuple[Expr, Expr | None, Expr, Expr]:
+        """The keys of the block, as its loop takes them."""
+        start = self.attention.keys.axis.start
+        first = ZERO if start == ZERO else w.var("begin")
+        some = None if start == ZERO else w.var("all_from")
+        return first, some, w.var("whole"), w.var("end") if self.attention.ragged else self.attention.keys.axis.stop
+
+    def _ends(self, w: Words, kept: Var) -> tuple[Expr, Expr]:
+        """The first key of this lane's row, and where its keys end."""
+        axis = self.attention.keys.axis
+        if not self.attention.ragged:
+            return axis.start, axis.stop
+        return ZERO if axis.start == ZERO else w.var("row_begin"), w.var("row_end")
+
+    def _spanned(self, w: Words, kept: Var) -> Iterator[DeviceStmt]:
+        """Which keys the block takes: bounds rise with the rows, so that those of its first and last row tell."""
+        p, size = self.attention, self.cut.keys
+        axis, first = p.keys.axis, w.var(f"{p.rows.name}_tile")
+        last = minimum(add(first, number(self.cut.rows - 1)), sub(p.rows.stop, ONE))
+
+        def of(e: Expr, row: Expr) -> Expr:
+            return map_expr(lambda x: row if x == AxisRef(p.rows.name) else x, e)
+
+        def floored(e: Expr) -> Expr:
+            return mul(floor_div(maximum(e, ZERO), size), number(size))
+
+        if p.ragged:
+            yield Remark(
+                "Which keys the block takes: those of all its rows, and in between whole tiles that every row has."
+            )
+        whole = floored(of(axis.stop, first))
+        if axis.start != ZERO:
+            yield Let(w.name("row_begin"), of(axis.start, kept), "int")
+            yield Let(w.name("begin"), floored(of(axis.start, first)), "uniform")
+            yield Let(w.name("all_from"), floored(add(of(axis.start, last), number(size - 1))), "uniform")
+            whole = maximum(whole, w.var("all_from"))
+        if not p.ragged:
+            yield Let(w.name("whole"), mul(floor_div(axis.stop, size), number(size)), "int")
+            return
+        yield Let(w.name("row_end"), of(axis.stop, kept), "int")
+        yield Let(w.name("whole"), whole, "uniform")
+        yield Let(w.name("end"), of(axis.stop, last), "uniform")
 
     def _queries(self, w: Words, kept: Var) -> Iterator[DeviceStmt]:
         """The row's own elements, as the second operand of the first product has them."""
@@ -143,10 +208,8 @@ class RowsKernel:
             yield each(n.axis, self.cut.depth // 16, (each(e.axis, 8, (turned,)),))
 
     def _streamed(
-        self, state: State, w: Words, factor: Factor, fill: Fill, storage: Storage, width: int
+        self, state: State, w: Words, factor: Factor, fill: Fill, storage: Storage, width: int, end: Expr
     ) -> Streamed:
-        p = self.attention
         shape = state.nest.array(factor.array).shape
-        end = p.keys.axis.stop
         inner = Side(w, fill, shape, ZERO, end, end, 1, ZERO, storage, held=1)
         return Streamed(w, factor, shape, end, self.cut.keys, width, inner, self.aligned)

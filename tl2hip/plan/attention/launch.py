@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tl2hip.nest.index import ONE, mul, number, value_of
+from tl2hip.nest.index import ONE, mul, number, sub, value_of
 from tl2hip.nest.ir import Compare, Const, Dim, Expr, Logic
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan import launch as general
@@ -40,7 +40,8 @@ def attention(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         state.miss(PLAN, unfit, p.product_at)
         return None
     _note(state, p, cuts)
-    state.joins.append(Joined(p.scores, p.product, p.over.axis.name, p.most, p.keys.axis.stop, cuts[0].keys))
+    count = sub(p.keys.axis.stop, p.keys.axis.start)
+    state.joins.append(Joined(p.scores, p.product, p.over.axis.name, p.most, count, cuts[0].keys))
     launches = [_launch(state, p, one, several=len(cuts) > 1) for one in cuts]
     if launches[-1][0] is None:
         state.placed.pop(p.scores, None)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from tl2hip.dtypes import F32, I64
-from tl2hip.nest.index import add, floor_div, modulo, mul, number, sub, value_of
+from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number, sub, value_of
 from tl2hip.nest.ir import (
     AxisRef,
     Binary,
@@ -108,6 +108,8 @@ class Softmax:
     totals: str
     """Two parts of the total."""
     row: Expr
+    ends: tuple[Expr, Expr]
+    """The first key of this lane's row, and where its keys end."""
 
     def declared(self) -> Iterator[DeviceStmt]:
         """What is carried from tile to tile."""
@@ -119,10 +121,10 @@ class Softmax:
         yield Declare(w.name("rescale"), F32, None)
         yield Let(w.name("scale"), (self.scale or Scale()).in_twos)
 
-    def whole(self, first: Expr, end: Expr | None) -> Iterator[DeviceStmt]:
-        """The weights of a tile whose first key is given; `end`: keys from there on count for nothing."""
+    def whole(self, first: Expr, masked: bool) -> Iterator[DeviceStmt]:
+        """The weights of a tile whose first key is given. `masked`: keys that are not the row's do not count."""
         w, p = self.words, self.attention
-        yield from self._scored(first, end)
+        yield from self._scored(first, masked)
         n, e = w.index("n"), w.index("e")
         before, greatest = w.var32("before"), w.name("greatest")
         yield Let(before.name, w.var32("greatest"))
@@ -130,14 +132,14 @@ class Softmax:
         yield each(n.axis, self.cut.fragments, (each(e.axis, self.cut.score.result_slots, (step,)),))
         yield JoinHalves("greatest", greatest)
         yield from self._rescaled()
-        yield from self._weights(n, e, end)
+        yield from self._weights(n, e, masked)
 
     def _score(self, n: Expr, e: Expr) -> Load:
         return Load(self.scores, (n, e), F32, True)
 
-    def _scored(self, first: Expr, end: Expr | None) -> Iterator[DeviceStmt]:
+    def _scored(self, first: Expr, masked: bool) -> Iterator[DeviceStmt]:
         """Scores in the place of products, where they are more than a scaled product or some count for nothing."""
-        if self.scale is not None and end is None:
+        if self.scale is not None and not masked:
             return
         w, p = self.words, self.attention
         n, e = w.index("n"), w.index("e")
@@ -151,15 +153,20 @@ class Softmax:
             }  # fmt: skip
             score = map_expr(lambda x: to.get(x, x), p.score)
             body = (Let(key.name, add(own, _inside(n, e)), "int"),)
-        if end is not None:
-            yield Let(w.name("left"), sub(end, own), "int")
+        if masked:
+            yield Let(w.name("left"), sub(self.ends[1], own), "int")
+            if self.ends[0] != ZERO:
+                yield Let(w.name("ahead"), sub(self.ends[0], own), "int")
             score = Select(self._counts(n, e), score, NOTHING)
         body = (*body, Store(self.scores, (n, e), score, True, at=p.score_at))
         yield each(n.axis, self.cut.fragments, (each(e.axis, self.cut.score.result_slots, body),))
 
     def _counts(self, n: Expr, e: Expr) -> Expr:
-        """Whether the key of a score stands before the end."""
-        return Compare("<", _inside(n, e), self.words.var("left"))
+        """Whether the key of a score is one of the row's."""
+        before = Compare("<", _inside(n, e), self.words.var("left"))
+        if self.ends[0] == ZERO:
+            return before
+        return Logic("and", Compare("<=", self.words.var("ahead"), _inside(n, e)), before)
 
     def _rescaled(self) -> Iterator[DeviceStmt]:
         """What is summed so far as multiples of the new greatest weight. A row that has seen no score above -inf
@@ -175,7 +182,7 @@ class Softmax:
         store = Store(self.sums, (c, e), Binary("*", Load(self.sums, (c, e), F32, True), rescale), True)
         yield each(c.axis, cut.blocks, (each(e.axis, cut.weigh.result_slots, (store,)),))
 
-    def _weights(self, n: AxisRef, e: AxisRef, end: Expr | None) -> Iterator[DeviceStmt]:
+    def _weights(self, n: AxisRef, e: AxisRef, masked: bool) -> Iterator[DeviceStmt]:
         """Weights in the place of scores, their sum, and what the second product takes of them, in its order.
 
         Each step is a loop of its own, so that the compiler takes two elements at a time where it can.
@@ -187,7 +194,7 @@ class Softmax:
             return each(n.axis, cut.fragments, (each(e.axis, cut.score.result_slots, body),))
 
         difference: Expr = Binary("*", Binary("-", score, w.var32("base")), w.var32("scale"))
-        if end is not None and self.scale is not None and self.scale.negative is not None:
+        if masked and self.scale is not None and self.scale.negative is not None:
             # A factor may be 0, and 0 * -inf is not a number.
             difference = Select(self._counts(n, e), difference, NOTHING)
         yield for_all(Store(self.scores, (n, e), difference, True))
@@ -211,7 +218,7 @@ class Softmax:
         yield Declare(p.total, F32, Binary("+", first, second))
         yield JoinHalves("+", p.total)
         nothing: Expr = Compare("==", w.var32("greatest"), NOTHING)
-        some = Compare("<", p.keys.axis.start, p.keys.axis.stop)
+        some = Compare("<", *self.ends)
         if value_of(p.keys.axis.stop) is None:
             nothing = Logic("and", nothing, some)
         yield Set(p.total, Select(nothing, Const(math.nan, F32), Var(p.total, F32)))
