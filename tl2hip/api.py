@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tl2hip.nest.ir import Nest
     from tl2hip.plan.ir import Miss, Plan
     from tl2hip.prove.report import Report as Report
+    from tl2hip.rule.join import Outcome
     from tl2hip.source.nodes import Function, Module
 
 STAGES = ("read", "nest", "rules", "plan")
@@ -172,6 +173,14 @@ def recognised(nest: Nest, options: Options, analysis: Analysis | None = None) -
     return apply(nest, load_rules(options.rules), analysis).nest
 
 
+def joined(nest: Nest, options: Options) -> Outcome:
+    """The nest as rows of a softmax in their canonical form, or why it has none. Raises BadRules."""
+    from tl2hip.rule.join import join
+    from tl2hip.rule.load import load_joins
+
+    return join(nest, load_joins(options.rules))
+
+
 def _planned(done: Converted, nest: Nest, analysis: Analysis, stop_after: str) -> Converted:
     """A kernel with its plan, and printed unless that comes after the stage to stop at. Raises Refused."""
     from tl2hip.plan import plan
@@ -299,24 +308,16 @@ def _quoted(axis: str, line: int, source: Source) -> str:
 
 
 def rules_of(nest: Nest, options: Options) -> list[str]:
-    """Lines that say of each rule where it fits a nest, or how near it came and what stopped it.
+    """Lines that say of each rule where it fits a nest, or how near it came, and what rules joined.
 
     Raises tl2hip.rule.BadRules where a folder of rules cannot be used.
     """
     from tl2hip.rule import apply, load_rules
 
-    lines = ["rules (a fit is marked in the nest; plans of its own come later):"]
-    for verdict in apply(nest, load_rules(options.rules)).verdicts:
-        for idiom in verdict.fits:
-            axes = ", ".join(f"{role}={' '.join(names)}" for role, names in idiom.axes)
-            lines.append(f"  {verdict.rule} fits in line {idiom.at.line}: {axes}")
-        near = verdict.nearest
-        if near is not None and not verdict.fits:
-            lines.append(f"  {verdict.rule} does not fit; nearest in line {near.at.line}: {near.reason}")
-            lines.append(f"    {near.reached} of {near.of} steps, up to {near.point}")
-        elif not verdict.fits:
-            lines.append(f"  {verdict.rule} does not fit")
-    return lines
+    head = "rules (a fit is marked in the nest; plans of its own come later):"
+    verdicts = apply(nest, load_rules(options.rules)).verdicts
+    told = (*(line for v in verdicts for line in v.told), *joined(nest, options).told)
+    return [head, *(f"  {line}" for line in told)]
 
 
 def _converted(text_or_path: str | Path, kernel: str | None, options: Options) -> Conversion:

@@ -17,9 +17,11 @@ def report(path: Path, text: str) -> RuleReport:
 def test_tl2hips_own_rules_are_sound() -> None:
     found = check_rules()
     assert found.ok, found.text
-    assert found.rules == ("contraction", "elementwise", "row_reduction")
-    assert found.hits >= 10
-    assert found.misses >= 6
+    marking = ("contraction", "elementwise", "row_reduction")
+    joining = ("online_softmax", "normalised", "products_normalised", "weights_scaled")
+    assert found.rules == (*marking, *joining)
+    assert found.hits >= 18
+    assert found.misses >= 10
     (overlap,) = found.overlaps
     assert (overlap.one, overlap.other, overlap.taken) == ("contraction", "row_reduction", "contraction")
 
@@ -60,6 +62,57 @@ def test_planted_faults_are_found(text: str, check: str, tmp_path: Path) -> None
     assert not found.ok
     assert {f.check for f in found.findings} >= {check}
     assert all(f.rule == "total" for f in found.findings)
+
+
+JOIN = """
+@rule(real=True, identity="exp(a) * exp(b) == exp(a + b)")
+def running(f: Fn, N: Extent) -> tuple[Value, Value]:
+    m, total = -math.inf, 0.0
+    for j in range(N):
+        new = max(m, f(j))
+        total = total * math.exp(m - new) + math.exp(f(j) - new)
+        m = new
+    return m, total
+
+@running.becomes
+def in_passes(f: Fn, N: Extent) -> tuple[Value, Value]:
+    m, total = -math.inf, 0.0
+    for j in range(N):
+        m = max(m, f(j))
+    for j in range(N):
+        total += math.exp(f(j) - m)
+    return m, total
+"""
+
+JOIN_FAULTS = {
+    "another sum": (JOIN.replace("total += math.exp(f(j) - m)", "total += math.exp(f(j))"), "sound"),
+    "one turn too many": (
+        JOIN.replace("return m, total\n\n@", "return m, total + 1.0\n\n@"),
+        "it returns other than an extreme",
+    ),
+    "an example that is none": (
+        JOIN + "\n# hit: a sum\n#     def total(x: Tensor[f32, N], y: Tensor[f32, 1]) -> None:\n"
+        "#         for j in range(N):\n#             y[0] += math.exp(x[j])\n",
+        "example",
+    ),
+    "no progress": (JOIN.replace(
+        "        m = max(m, f(j))\n    for j in range(N):\n        total += math.exp(f(j) - m)\n",
+        "        new = max(m, f(j))\n        total = total * math.exp(m - new) + math.exp(f(j) - new)\n"
+        "        m = new\n",
+    ), "TL605"),
+}  # fmt: skip
+
+
+def test_a_rule_that_joins_values_is_sound(tmp_path: Path) -> None:
+    found = report(tmp_path, JOIN)
+    assert found.ok, found.text
+
+
+@pytest.mark.parametrize(("text", "check"), JOIN_FAULTS.values(), ids=JOIN_FAULTS)
+def test_planted_faults_of_joins_are_found(text: str, check: str, tmp_path: Path) -> None:
+    found = report(tmp_path, text)
+    assert not found.ok
+    assert check in found.text
 
 
 def test_a_counterexample_is_small(tmp_path: Path) -> None:

@@ -26,9 +26,13 @@ def stage_text(kernel: Converted, stage: str, options: Options) -> str:
         return ""
     if stage == "nest":
         return show_nest(kernel.nest)
-    from tl2hip.api import rules_of
+    from tl2hip.api import joined, rules_of
 
-    return show_nest(kernel.nest) + "\n" + "\n".join(f"# {line}" for line in rules_of(kernel.nest, options)) + "\n"
+    told = rules_of(kernel.nest, options)
+    canonical = joined(kernel.nest, options).nest
+    if canonical is not None:
+        told += ["", "joined:", "", *show_nest(canonical).splitlines()]
+    return show_nest(kernel.nest) + "\n" + "\n".join(f"# {line}".rstrip() for line in told) + "\n"
 
 
 def tree(node: object, label: str = "", pad: str = "") -> Iterator[str]:

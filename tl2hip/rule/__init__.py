@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tl2hip.rule.holes import Axis, Const, Extent, Fn, Op, Rule, Value, rule
+from tl2hip.rule.holes import Axis, Const, Extent, Fn, Op, Rounding, Rule, Value, rule
 from tl2hip.rule.meaning import combine, contract, elementwise, row_reduce
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "Extent",
     "Fn",
     "Op",
+    "Rounding",
     "Rule",
     "Value",
     "combine",

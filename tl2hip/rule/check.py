@@ -13,10 +13,13 @@ from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 
+from tl2hip.nest.ir import Nest
 from tl2hip.rule.examples import examples, nest_of
 from tl2hip.rule.fits import Match
+from tl2hip.rule.join import join
+from tl2hip.rule.join.sides import Join
 from tl2hip.rule.load import Loaded, RuleFile, rule_files
-from tl2hip.rule.pattern import Pattern, read_left, told
+from tl2hip.rule.pattern import Pattern, nest_of_side, read_left, told
 from tl2hip.rule.recognise import apply, fit
 from tl2hip.rule.sites import View
 from tl2hip.rule.soundness import counterexample
@@ -90,11 +93,13 @@ def check_rules(folder: Path | None = None) -> RuleReport:
     tested = [f for f in files if folder is None or f.path.parent == Path(folder)]
     rules = tuple(r for f in files for r in f.rules)
     own = tuple(r for f in tested for r in f.rules)
+    joined = tuple(r for f in tested for r in f.joins)
     findings = [finding for r in own for finding in _of_rule(r)]
-    shown, hits, misses = _examples(tested, own)
+    findings += [finding for r in joined for finding in _of_join(r)]
+    shown, hits, misses = _examples(tested, (*own, *joined))
     overlaps, unsettled = _overlaps(rules, own)
     problems = tuple(show(p, f.source) for f in files for p in f.problems)
-    names = tuple(r.name for r in own)
+    names = (*(r.name for r in own), *(r.name for r in joined))
     return RuleReport(names, problems, (*findings, *shown, *unsettled), overlaps, hits, misses)
 
 
@@ -110,6 +115,26 @@ def _of_rule(r: Loaded) -> Iterator[Finding]:
             if _own_match(r, pattern) is None:
                 said = "its own left side" if check == "itself" else "its own left side under other names"
                 yield Finding(r.name, check, f"does not recognise {said}{_chosen(pattern)}")
+
+
+def _of_join(r: Join) -> Iterator[Finding]:
+    wrong = counterexample(r)
+    if wrong:
+        yield Finding(r.name, "sound", wrong)
+    for left, check in ((r.function, "itself"), (_renamed(r.function), "renamed")):
+        said = "its own left side" if check == "itself" else "its own left side under other names"
+        for name, op in _unjoined(r, left):
+            yield Finding(r.name, check, f"does not recognise {said}{f' with {name} = {op}' if op else ''}")
+
+
+def _unjoined(r: Join, left: nodes.Function) -> Iterator[tuple[str, str]]:
+    """The operations of its Op hole with which a rule does not join its own left side's values."""
+    holes = tuple(replace(h, name=p.name) for h, p in zip(r.holes, left.parameters, strict=True))
+    choices = [(h.name, op) for h in holes if h.kind == "Op" for op in h.choices] or [("", "")]
+    for name, op in choices:
+        nest = nest_of_side(left, r.module, holes, {name: op} if op else {}, rounding=False)
+        if not any(fit == r.name for fit, _, _ in join(nest, (r,)).fits):
+            yield name, op
 
 
 def _chosen(pattern: Pattern) -> str:
@@ -154,13 +179,15 @@ def _with_names(node: N, names: dict[str, str]) -> N:
 # --- examples --------------------------------------------------------------------------------------------
 
 
-def _examples(files: Iterable[RuleFile], rules: tuple[Loaded, ...]) -> tuple[list[Finding], int, int]:
+def _examples(
+    files: Iterable[RuleFile], rules: tuple[Loaded | Join, ...]
+) -> tuple[list[Finding], int, int]:
     """What is wrong with the examples, and how many hits and misses are as they should be."""
     by_name = {r.name: r for r in rules}
     findings: list[Finding] = []
     right = {True: 0, False: 0}
     for f in files:
-        for e in examples(f.source) if f.rules else ():
+        for e in examples(f.source) if f.rules or f.joins else ():
             place = f"{f.source.name}:{e.line}: {'hit' if e.hit else 'miss'}: {e.title}"
             nest = nest_of(e)
             if e.rule not in by_name:
@@ -168,16 +195,23 @@ def _examples(files: Iterable[RuleFile], rules: tuple[Loaded, ...]) -> tuple[lis
             elif isinstance(nest, str):
                 findings.append(Finding(e.rule, "example", f"{place}: {nest}"))
             else:
-                verdict = apply(nest, (by_name[e.rule],)).verdicts[0]
-                if bool(verdict.fits) == e.hit:
+                fits, why = _found(by_name[e.rule], nest)
+                if fits == e.hit:
                     right[e.hit] += 1
                     continue
-                near = verdict.nearest
-                why = f": {near.point}: {near.reason}" if near is not None and e.hit else ""
-                findings.append(
-                    Finding(e.rule, "example", f"{place}: is {'a' if verdict.fits else 'no'} match{why}")
-                )
+                why = f": {why}" if why and e.hit else ""
+                findings.append(Finding(e.rule, "example", f"{place}: is {'a' if fits else 'no'} match{why}"))
     return findings, right[True], right[False]
+
+
+def _found(r: Loaded | Join, nest: Nest) -> tuple[bool, str]:
+    """Whether a rule fits a nest, and why not."""
+    if isinstance(r, Join):
+        outcome = join(nest, (r,))
+        return any(name == r.name for name, _, _ in outcome.fits), outcome.why
+    verdict = apply(nest, (r,)).verdicts[0]
+    near = verdict.nearest
+    return bool(verdict.fits), "" if near is None else f"{near.point}: {near.reason}"
 
 
 # --- several rules ---------------------------------------------------------------------------------------

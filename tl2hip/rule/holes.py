@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     Axis = int
     Const = Any
     Extent = int
+    Rounding = Callable[[Any], Any]
     Fn = Callable[..., Any]
     Value = Any
 else:
@@ -39,13 +40,16 @@ else:
     class Const(_Hole):
         """A literal."""
 
+    class Rounding(_Hole):
+        """`c(x)`: x, or x rounded to other float types; only where several values are joined."""
+
     class Op(_Hole):
         """`Op["+", "max"]`: one of these operations; used as `combine(op, a, b)`."""
 
 
-__all__ = ["KINDS", "Axis", "Const", "Extent", "Fn", "Op", "Rule", "Value", "rule"]
+__all__ = ["KINDS", "Axis", "Const", "Extent", "Fn", "Op", "Rounding", "Rule", "Value", "rule"]
 
-KINDS = ("Fn", "Extent", "Value", "Axis", "Const", "Op")
+KINDS = ("Fn", "Extent", "Value", "Axis", "Const", "Op", "Rounding")
 """The kinds of holes, by the name of the annotation."""
 
 Side = TypeVar("Side", bound=Callable[..., Any])

@@ -7,12 +7,13 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
 from tl2hip.rule.holes import Rule
-from tl2hip.rule.pattern import Sides, sides, told
+from tl2hip.rule.join.sides import Join, join_of, joins
+from tl2hip.rule.pattern import Hole, Sides, sides, told
 from tl2hip.source import nodes
 from tl2hip.source.fresh import run_module
 from tl2hip.source.load import load
@@ -41,6 +42,10 @@ class Loaded:
     def name(self) -> str:
         return self.rule.name
 
+    @property
+    def holes(self) -> tuple[Hole, ...]:
+        return self.sides.holes
+
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
@@ -50,6 +55,7 @@ class RuleFile:
     source: Source
     rules: tuple[Loaded, ...]
     problems: tuple[Problem, ...]
+    joins: tuple[Join, ...] = ()
 
 
 class BadRules(ValueError):
@@ -66,7 +72,7 @@ class BadRules(ValueError):
 _PACKAGES: dict[Path, str] = {}
 """The packages made for folders of rules."""
 
-_KNOWN: dict[tuple[Path, ...], tuple[Loaded, ...]] = {}
+_KNOWN: dict[tuple[Path, ...], tuple[tuple[Loaded, ...], tuple[Join, ...]]] = {}
 
 
 def load_rules(extra: Iterable[Path] = ()) -> tuple[Loaded, ...]:
@@ -74,13 +80,22 @@ def load_rules(extra: Iterable[Path] = ()) -> tuple[Loaded, ...]:
 
     Raises BadRules where a file of them cannot be used.
     """
+    return _loaded_of(extra)[0]
+
+
+def load_joins(extra: Iterable[Path] = ()) -> tuple[Join, ...]:
+    """The rules of these files that join several values. Raises BadRules."""
+    return _loaded_of(extra)[1]
+
+
+def _loaded_of(extra: Iterable[Path]) -> tuple[tuple[Loaded, ...], tuple[Join, ...]]:
     key = tuple(Path(p) for p in extra)
     if key not in _KNOWN:
         files = rule_files(key)
         bad = tuple((f.source, p) for f in files for p in f.problems)
         if bad:
             raise BadRules(bad)
-        _KNOWN[key] = tuple(r for f in files for r in f.rules)
+        _KNOWN[key] = tuple(r for f in files for r in f.rules), tuple(r for f in files for r in f.joins)
     return _KNOWN[key]
 
 
@@ -92,7 +107,7 @@ def rule_files(extra: Iterable[Path] = ()) -> tuple[RuleFile, ...]:
         own = folder in map(Path, package.__path__)
         for path in sorted(Path(folder).glob("*.py")):
             if not path.name.startswith("_"):
-                out.append(_file(path, own, sum(len(f.rules) for f in out)))
+                out.append(_file(path, own, sum(len(f.rules) + len(f.joins) for f in out)))
     return _together(out)
 
 
@@ -111,13 +126,14 @@ def _file(path: Path, builtin: bool, order: int) -> RuleFile:
     tree = read(_up_to(source, names), report, wanted=names) if found else nodes.Module(source, (), (), ())
     own = [_end(d.at) for f in tree.functions if f.name in names for d in f.decorators]
     errors = [p for p in report.errors if not (isinstance(p, OtherDecorator) and _end(p.at) in own)]
-    out: list[Loaded] = []
+    out: list[Loaded | Join] = []
     for r in found if not errors else ():
         try:
             out.append(_loaded(r, tree, source, order + len(out)))
         except Refused as refused:
             errors.append(refused.problem)
-    return RuleFile(path, source, tuple(out), tuple(errors))
+    rules = tuple(r for r in out if isinstance(r, Loaded))
+    return RuleFile(path, source, rules, tuple(errors), tuple(r for r in out if isinstance(r, Join)))
 
 
 def _up_to(source: Source, names: set[str]) -> Source:
@@ -127,7 +143,7 @@ def _up_to(source: Source, names: set[str]) -> Source:
     return Source(source.name, "\n".join((*source.lines[: max(ends, default=0)], "")))
 
 
-def _loaded(r: Rule, tree: nodes.Module, source: Source, order: int) -> Loaded:
+def _loaded(r: Rule, tree: nodes.Module, source: Source, order: int) -> Loaded | Join:
     left = find(tree, r.name)
     if left is None:
         raise Refused(told().NotUnderstood(f"`{r.name}` is not read", at=NOWHERE))
@@ -136,6 +152,8 @@ def _loaded(r: Rule, tree: nodes.Module, source: Source, order: int) -> Loaded:
     right = find(tree, r.right.__name__) if r.right is not None else None
     if right is None:
         raise Refused(told().NoRightSide(r.name, at=left.at))
+    if joins(left) and joins(right):
+        return join_of(r, left, right, tree, source, order)
     return Loaded(r, sides(left, right, tree), left, tree, source, left.at, order)
 
 
@@ -180,7 +198,8 @@ def _together(files: list[RuleFile]) -> tuple[RuleFile, ...]:
     homes: dict[str, str] = {}
     errors: dict[Path, list[Problem]] = {f.path: list(f.problems) for f in files}
     for f in files:
-        for r in f.rules:
+        own: list[Loaded | Join] = [*f.rules, *f.joins]
+        for r in own:
             if r.name in homes:
                 errors[f.path].append(told().RuleTwice(r.name, homes[r.name], at=r.at))
             homes.setdefault(r.name, f.source.name)
@@ -189,7 +208,7 @@ def _together(files: list[RuleFile]) -> tuple[RuleFile, ...]:
             for other in r.rule.beats:
                 if other not in homes:
                     errors[f.path].append(told().UnknownRival(r.name, other, at=r.at))
-    return tuple(RuleFile(f.path, f.source, f.rules, tuple(errors[f.path])) for f in files)
+    return tuple(replace(f, problems=tuple(errors[f.path])) for f in files)
 
 
 def _end(at: Span) -> tuple[int, int]:

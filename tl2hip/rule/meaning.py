@@ -12,6 +12,9 @@ OPERATIONS = ("+", "*", "max", "min", "maximum", "minimum")
 STAND_INS = ("fmin", "fmax")
 """Operations that no rule speaks of: the left side is read with these in the place of its Op holes."""
 
+ROUNDING = "cbrt"
+"""A function that no rule speaks of: the left side is read with it in the place of its Rounding hole."""
+
 MARKERS = ("contract", "row_reduce", "elementwise")
 """The words that mark an idiom; their keywords name the roles of its axes."""
 

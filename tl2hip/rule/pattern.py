@@ -12,9 +12,9 @@ from types import ModuleType
 from tl2hip.nest import ir
 from tl2hip.nest.bounds import prove
 from tl2hip.nest.build import build
-from tl2hip.nest.walk import all_parts
+from tl2hip.nest.walk import all_parts, map_stmts
 from tl2hip.rule.holes import KINDS
-from tl2hip.rule.meaning import MARKERS, OPERATIONS, STAND_INS
+from tl2hip.rule.meaning import MARKERS, OPERATIONS, ROUNDING, STAND_INS
 from tl2hip.rule.sites import Site, View
 from tl2hip.rule.view import view
 from tl2hip.source import nodes
@@ -29,7 +29,7 @@ _ORIGINS = {
     "_Tensor": "tl2hip.Tensor",
     "_f64": "tl2hip.f64",
     "_dims": "tl2hip.dims",
-    **{f"_{op}": f"numpy.{op}" for op in (*STAND_INS, "maximum", "minimum")},
+    **{f"_{op}": f"numpy.{op}" for op in (*STAND_INS, ROUNDING, "maximum", "minimum")},
 }
 
 
@@ -91,8 +91,8 @@ class Sides:
 
 def sides(left: nodes.Function, right: nodes.Function, module: nodes.Module) -> Sides:
     """Both sides of a rule. Raises Refused, at its place, where one cannot be read."""
-    holes = tuple(_hole(p, module) for p in left.parameters)
-    if tuple(_hole(p, module) for p in right.parameters) != holes:
+    holes = holes_of(left, module)
+    if holes_of(right, module) != holes:
         raise Refused(told().OtherHoles(left.name, at=right.at))
     ops = [h.name for h in holes if h.kind == "Op"]
     if len(ops) > len(STAND_INS):
@@ -106,6 +106,11 @@ def sides(left: nodes.Function, right: nodes.Function, module: nodes.Module) -> 
 
 
 # --- holes -----------------------------------------------------------------------------------------------
+
+
+def holes_of(side: nodes.Function, module: nodes.Module) -> tuple[Hole, ...]:
+    """The holes that a side of a rule says. Raises Refused."""
+    return tuple(_hole(p, module) for p in side.parameters)
 
 
 def _hole(p: nodes.Parameter, module: nodes.Module) -> Hole:
@@ -144,12 +149,28 @@ class _Reading:
     extents: dict[str, str]
     """The size of each axis, by its loop variable."""
     shapes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rounding: bool = True
 
 
 def read_left(left: nodes.Function, module: nodes.Module, holes: tuple[Hole, ...], ops: dict[str, str]) -> Pattern:
     """A left side as a pattern, with an operation for each Op hole."""
+    return _seen(nest_of_side(left, module, holes, ops), holes, ops, left.at)
+
+
+def nest_of_side(
+    left: nodes.Function,
+    module: nodes.Module,
+    holes: tuple[Hole, ...],
+    ops: dict[str, str],
+    rounding: bool = True,
+) -> ir.Nest:
+    """A side of a rule as a nest that stores what it returns to arrays of their own: `_value`, `_value_1`, …
+
+    A Rounding hole is read as a function that stands in for it, or without `rounding` as none.
+    """
     axes = [h.name for h in holes if h.kind == "Axis"]
-    reading = _Reading(module, {h.name: h for h in holes}, ops, {a: f"_{a}_extent" for a in axes})
+    extents = {a: f"_{a}_extent" for a in axes}
+    reading = _Reading(module, {h.name: h for h in holes}, ops, extents, rounding=rounding)
     kernel = _kernel(left, axes, reading)
     dims = sorted({*reading.extents.values(), *(h.name for h in holes if h.kind == "Extent"), "_one"})
     named = nodes.Assign(
@@ -168,7 +189,13 @@ def read_left(left: nodes.Function, module: nodes.Module, holes: tuple[Hole, ...
     nest = build(kernel, own, report)
     if nest is None:
         raise Refused(report.errors[0])
-    return _seen(prove(nest), holes, ops, left.at)
+    nest = prove(nest)
+    return nest if axes else replace(nest, body=map_stmts(_there, nest.body))
+
+
+def _there(s: ir.Stmt) -> ir.Stmt:
+    """A store of the one value of a side without an Axis, whose element is there."""
+    return replace(s, proven=True) if isinstance(s, ir.Store) else s
 
 
 def _kernel(left: nodes.Function, axes: list[str], reading: _Reading) -> nodes.Function:
@@ -177,17 +204,21 @@ def _kernel(left: nodes.Function, axes: list[str], reading: _Reading) -> nodes.F
     if not isinstance(last, nodes.Return) or last.value is None:
         raise Refused(told().NoValue(left.name, at=last.at))
     index: tuple[nodes.Expr, ...] = tuple(map(nodes.Name, axes)) or (nodes.Number(0),)
-    target = nodes.Subscript(nodes.Name(OUT), index, at=last.at)
+    values = last.value.items if isinstance(last.value, nodes.Tuple_) else (last.value,)
+    names = tuple(f"{OUT}_{n}" if n else OUT for n in range(len(values)))
     inner = tuple(_statement(s, reading) for s in body)
     stmts: tuple[nodes.Stmt, ...] = (
         *inner,
-        nodes.Assign((target,), _rewritten(last.value, reading), at=last.at),
+        *(
+            nodes.Assign((nodes.Subscript(nodes.Name(n), index, at=last.at),), _rewritten(v, reading), at=last.at)
+            for n, v in zip(names, values, strict=True)
+        ),
     )
     for axis in reversed(axes):
         stmts = (nodes.For(nodes.Name(axis), _range(reading.extents[axis]), stmts, at=left.at),)
     parameters = [p for h in reading.holes.values() if (p := _parameter(h, reading, left)) is not None]
     sizes = tuple(reading.extents[a] for a in axes) or ("_one",)
-    parameters.append(nodes.Parameter(OUT, _tensor(sizes), None))
+    parameters += [nodes.Parameter(name, _tensor(sizes), None) for name in names]
     return nodes.Function(left.name, tuple(parameters), stmts, (), nodes.Nothing(), left.doc, at=left.at)
 
 
@@ -229,6 +260,11 @@ def _rewritten(node: N, reading: _Reading) -> N:
         name = node.func.id
         if name in reading.holes and reading.holes[name].kind == "Fn":
             return _element(node, name, reading)  # type: ignore[return-value]
+        if name in reading.holes and reading.holes[name].kind == "Rounding":
+            args = tuple(_rewritten(x, reading) for x in node.args)
+            if len(args) == 1 and not reading.rounding:
+                return args[0]  # type: ignore[return-value]
+            return nodes.Call(nodes.Name(f"_{ROUNDING}"), args, at=node.at)  # type: ignore[return-value]
         known = origin(node.func, reading.module) == "tl2hip.rule.combine"
         if known and len(node.args) == 3 and isinstance(node.args[0], nodes.Name):
             op = reading.ops.get(node.args[0].id)

@@ -37,6 +37,18 @@ class Verdict:
     fits: tuple[Idiom, ...]
     nearest: NearMiss | None
 
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Lines that say where the rule fits, or how near it came."""
+        near = self.nearest
+        if self.fits:
+            axes = [", ".join(f"{role}={' '.join(names)}" for role, names in i.axes) for i in self.fits]
+            return tuple(f"{self.rule} fits in line {i.at.line}: {a}" for i, a in zip(self.fits, axes, strict=True))
+        if near is None:
+            return (f"{self.rule} does not fit",)
+        where = f"{self.rule} does not fit; nearest in line {near.at.line}: {near.reason}"
+        return where, f"  {near.reached} of {near.of} steps, up to {near.point}"
+
 
 @dataclass(frozen=True, slots=True)
 class Applied:

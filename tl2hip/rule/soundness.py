@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tl2hip.rule.join.sides import Join
 from tl2hip.rule.load import Loaded
 from tl2hip.rule.pattern import Hole
 
@@ -47,7 +48,7 @@ class Table:
         return SPECIAL[mixed % len(SPECIAL)] if self.kind == "special" else (mixed % 4001 - 2000) / 1000
 
 
-def counterexample(r: Loaded) -> str:
+def counterexample(r: Loaded | Join) -> str:
     """Holes for which the sides of a rule differ, as small as they could be made; "" where none were found.
 
     The same draws each time. Needs hypothesis, of the extra `test`.
@@ -56,12 +57,12 @@ def counterexample(r: Loaded) -> str:
     return next((found for kind in kinds if (found := _search(r, kind))), "")
 
 
-def _search(r: Loaded, kind: str) -> str:
+def _search(r: Loaded | Join, kind: str) -> str:
     from hypothesis import HealthCheck, Phase, Verbosity, given, settings
     from hypothesis import strategies as st
 
     found = [""]
-    drawn = st.fixed_dictionaries({h.name: _values(h, kind) for h in r.sides.holes})
+    drawn = st.fixed_dictionaries({h.name: _values(h, kind) for h in r.holes})
 
     @settings(
         derandomize=True,
@@ -89,7 +90,7 @@ class _Different(Exception):
     """The sides of a rule differ."""
 
 
-def _difference(r: Loaded, holes: dict[str, Any]) -> str:
+def _difference(r: Loaded | Join, holes: dict[str, Any]) -> str:
     """How the sides differ for these holes; "" where they agree."""
     assert r.rule.right is not None
     left, right = _outcome(r.rule.left, holes), _outcome(r.rule.right, holes)
@@ -107,6 +108,8 @@ def _outcome(side: Callable[..., Any], holes: dict[str, Any]) -> Any:
 
 
 def _equal(a: Any, b: Any, real: bool) -> bool:
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(_equal(x, y, real) for x, y in zip(a, b, strict=True))
     if isinstance(a, str) or isinstance(b, str):
         return bool(a == b)
     if isinstance(a, float) and isinstance(b, float) and math.isnan(a) and math.isnan(b):
@@ -114,6 +117,11 @@ def _equal(a: Any, b: Any, real: bool) -> bool:
     if real:
         return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
     return bool(a == b)
+
+
+def _as_it_is(x: Any) -> Any:
+    """What is drawn for a Rounding: for real numbers it is none."""
+    return x
 
 
 def _shown(holes: dict[str, Any]) -> str:
@@ -134,6 +142,8 @@ def _values(h: Hole, kind: str) -> SearchStrategy[Any]:
         return st.integers(0, LARGEST)
     if h.kind == "Axis":
         return st.integers(0, LARGEST - 1)
+    if h.kind == "Rounding":
+        return st.just(_as_it_is)
     if h.kind == "Op":
         return st.sampled_from(h.choices)
     return seeds.map(lambda seed: Table(seed, kind)())
