@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tests.bench.aims import Figure, number
 from tests.bench.sources import Tile
-from tl2hip.prove.counters import KernelCounters, Loop, Mix
+from tl2hip.prove.counters import KernelCounters, Loop, Mix, mix
 from tl2hip.prove.matrix import Pipeline, pipeline
 
-WIDE_ADDRESS = re.compile(r"^v_(lshl_add_u64|addc?_co_u32|mad_[iu]64|lshlrev_b64|ashrrev_i64)")
-"""Vector arithmetic on 64-bit addresses."""
+WIDE_ADDRESS = re.compile(r"^v_(lshl_add_u64|add_co_u32|mad_[iu]64|lshlrev_b64|ashrrev_i64)")
+"""Vector arithmetic on 64-bit addresses; of two instructions that add with a carry the first."""
 LDS_CLOCKS = {"b128": 8, "b96": 6, "b64": 4, "2xb64": 8, "2xb32": 4, "b32": 2}
 """Clocks that an access of a wave keeps the LDS of a compute unit busy: 128 bytes a clock."""
 
@@ -58,10 +58,19 @@ def product_loop(c: KernelCounters) -> Loop | None:
 
 
 def mixed(c: KernelCounters) -> tuple[Mix, tuple[str, ...]]:
-    """What a kernel's accesses are counted in: its hot loop where that has any, else all of it."""
-    if c.hot is not None and c.hot.own.global_loads:
-        return c.hot.own, c.hot.code
-    return c.whole, c.code
+    """What a kernel's accesses are counted in: its hot loop where that has any, else all of it. Straight code that
+    loads and stores 16 bytes with more under way than in the loop is where the time goes: the loop takes what is
+    left."""
+    if c.hot is None or not c.hot.own.global_loads:
+        return c.whole, c.code
+    both = all(any(_wide(way, line) for line in c.straight) for way in ("load", "store"))
+    if both and before_the_first_wait(c.straight) > before_the_first_wait(c.hot.code):
+        return mix(c.straight), c.straight
+    return c.hot.own, c.hot.code
+
+
+def _wide(way: str, line: str) -> bool:
+    return line.startswith(f"global_{way}_dwordx4")
 
 
 def failed(c: KernelCounters, tile: Tile | None, conflicts: float | None) -> tuple[str, ...]:
@@ -108,7 +117,7 @@ def _lds_clocks(widths: Mapping[str, int]) -> int:
 
 
 def _memory(c: KernelCounters) -> Iterator[tuple[str, str]]:
-    own, code = mixed(c)
+    code = mixed(c)[1]
     yield "M1", narrow(c.code)
     yield "M2", _in_flight(c, before_the_first_wait(code))
     moved = [line for line in c.code if re.match(r"(global|buffer)_(load|store)_dwordx4", line)]
@@ -117,7 +126,7 @@ def _memory(c: KernelCounters) -> Iterator[tuple[str, str]]:
     yield "M4", _most(c.whole.exchanges, 0) if c.whole.barriers else ""
     yield "M5", _least(c.occupancy, 6) or _most(c.vgprs, 80)
     wide = sum(bool(WIDE_ADDRESS.match(line)) for line in code)
-    accesses = sum(own.global_loads.values()) + sum(own.global_stores.values())
+    accesses = sum(bool(re.match(r"(global|buffer)_(load|store)", line)) for line in code)
     yield "M6", _most(wide, max(1, accesses))
 
 

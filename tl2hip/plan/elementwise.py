@@ -29,15 +29,16 @@ from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_exprs, map_stm
 from tl2hip.plan import marks
 from tl2hip.plan.access import contiguous, loads_or_locals
 from tl2hip.plan.chain import Chain
-from tl2hip.plan.gfx942 import MAX_THREADS, WAVE
+from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_THREADS, WAVE
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, HostStmt, Launch, Let
 from tl2hip.plan.launch import BLOCK, moved_arrays
 from tl2hip.plan.names import called, told
 from tl2hip.plan.state import State
+from tl2hip.plan.streams import streams
 from tl2hip.plan.threads import ThreadCode
 from tl2hip.plan.turning import turns
 from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
-from tl2hip.plan.widen import Moves, Widened, check_straight, moves
+from tl2hip.plan.widen import MOST_ACCESSES, Moves, Widened, check_straight, moves
 
 PLAN = "elementwise"
 
@@ -125,10 +126,18 @@ def _found(state: State, chain: Chain) -> tuple[Run, Moves, Tile]:
         if loads_or_locals(axis.start) or loads_or_locals(axis.stop):
             raise Unfit(f"the launcher does not know where {told(axis)} starts and ends", at=at)
     run = _one_axis(chain) if len(chain.axes) == 1 else _flat(state, chain)
+    try:
+        return run, *_share(state, chain, run, MOST_ACCESSES)
+    except Unfit:
+        return run, *_share(state, chain, run, 1)
+
+
+def _share(state: State, chain: Chain, run: Run, most: int) -> tuple[Moves, Tile]:
+    """What a run moves, each vector by so many accesses at most, and a block's share. Raises Unfit."""
     atomic = {u.array for a in chain.axes for u in state.kinds[a.name].updates}
-    found = moves(state, run.axis, run.body, atomic)
+    found = moves(state, run.axis, run.body, atomic, most=most)
     found = replace(found, width=marks.width(run.axis, moved_arrays(state, found), found.width))
-    return run, found, _tile(found, run.axis)
+    return found, _tile(state, found, run.axis)
 
 
 def _check_marks(chain: Chain) -> None:
@@ -200,13 +209,14 @@ def _not_whole(state: State, chain: Chain, body: tuple[Stmt, ...]) -> Unfit:
     return Unfit("what is computed depends on where the element is")
 
 
-def _tile(found: Moves, axis: Axis) -> Tile:
+def _tile(state: State, found: Moves, axis: Axis) -> Tile:
     """As many vectors a thread as keep IN_FLIGHT loads under way. Raises Unfit where the user's tile or waves
     cannot be had."""
     wanted, waves = axis.tile, axis.mark("waves")
     if found.width == 1:
         raise Unfit("its marks ask for one element at a time")
-    vectors = max(1, IN_FLIGHT // max(1, len(found.loads)))
+    sizes = [state.nest.array(a).dtype.bytes * found.width for a, _ in found.loads]
+    vectors = max(1, IN_FLIGHT // max(1, sum(-(-n // ACCESS_BYTES) for n in sizes)))
     if wanted is None:
         return Tile(BLOCK if waves is None else waves * WAVE, vectors, found.width)
     if waves is not None:
@@ -231,8 +241,6 @@ def _code(
     lower = ThreadCode(state.names, state.dtypes, state.kinds).lower
     at = chain.places[-1]
     first = state.names.local(f"{called(run.axis)}_first")
-    arrays = [a for a, _ in found.loads]
-    outer = all(state.placed[a].space == "global" for a, _ in (*found.loads, *found.stores))
     wide = Widened(
         state,
         found,
@@ -241,7 +249,7 @@ def _code(
         lower,
         count=tile.vectors,
         stride=WAVE * tile.width,
-        streamed=outer and len(set(arrays)) == len(arrays),
+        streamed=streams(state, (run.axis,), found),
     )
     here, block = _block(state, rows)
     mine = add(run.axis.start, add(mul(block, number(tile.elements)), _in_tile(tile)))

@@ -19,11 +19,12 @@ from tl2hip.plan.ir import HostStmt
 from tl2hip.plan.matmul import matmul
 from tl2hip.plan.rows import rows
 from tl2hip.plan.state import State
+from tl2hip.plan.strips import strips
 from tl2hip.plan.transpose import transpose
 
 FastPlan = Callable[[State, Chain], tuple[HostStmt, ...] | None]
 
-PLANS: tuple[FastPlan, ...] = (attention, matmul, rows, gemv, columns, transpose, elementwise)
+PLANS: tuple[FastPlan, ...] = (attention, matmul, rows, gemv, columns, transpose, elementwise, strips)
 
 
 def launch(state: State, loop: Loop) -> tuple[HostStmt, ...] | None:

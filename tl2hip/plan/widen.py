@@ -7,16 +7,33 @@ amdhsa), so that no array has to be aligned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from tl2hip.dtypes import DType
-from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number
-from tl2hip.nest.ir import Array, Axis, AxisRef, Binary, Expr, If, Load, Logic, Set, Stmt, Store, Update, Var
-from tl2hip.nest.walk import all_exprs, all_parts, map_expr, map_stmt_exprs
+from tl2hip.dtypes import I64, DType
+from tl2hip.nest.index import ZERO, add, mul, number
+from tl2hip.nest.ir import (
+    Array,
+    Axis,
+    AxisRef,
+    Binary,
+    Compare,
+    Expr,
+    If,
+    Load,
+    Logic,
+    Select,
+    Set,
+    Stmt,
+    Store,
+    Update,
+    Var,
+)
+from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_expr, map_stmt_exprs, substitute
 from tl2hip.plan.access import coefficient
 from tl2hip.plan.gfx942 import ACCESS_BYTES
-from tl2hip.plan.ir import DeclareVector, DeviceStmt, For, LoadVector, Placed, StoreVector
+from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, For, Let, LoadVector, Placed, StoreVector
 from tl2hip.plan.names import told
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
@@ -30,6 +47,10 @@ BRANCH = "store a conditional expression in its place, at every element"
 
 LEAST_BYTES = 4
 """Bytes of the narrowest access of vectors."""
+
+MOST_ACCESSES = 2
+"""Accesses of a lane to elements that lie side by side, for arrays whose elements are wider than others': more of
+them would leave most of each line to another access."""
 
 Lower = Callable[[tuple[Stmt, ...]], tuple[DeviceStmt, ...]]
 
@@ -47,8 +68,11 @@ class Moves:
     stores: tuple[Place, ...]
 
 
-def moves(state: State, axis: Axis, body: tuple[Stmt, ...], atomic: Collection[str]) -> Moves:
-    """How a body can move vectors along an axis. Raises Unfit where it cannot, as where an Update is atomic."""
+def moves(
+    state: State, axis: Axis, body: tuple[Stmt, ...], atomic: Collection[str], *, most: int = 1
+) -> Moves:
+    """How a body can move vectors along an axis, each by one access, or by up to `most` where an array's elements
+    are wider than another's. Raises Unfit where it cannot, as where an Update is atomic."""
     if axis.step != 1:
         raise Unfit(f"{told(axis)} does not count up by 1")
     check_straight(body)
@@ -61,7 +85,7 @@ def moves(state: State, axis: Axis, body: tuple[Stmt, ...], atomic: Collection[s
     if not arrays:
         raise Unfit("nothing is stored")
     wide, narrow = (pick(arrays, key=lambda a: a.dtype.bytes) for pick in (max, min))
-    width = ACCESS_BYTES // wide.dtype.bytes
+    width = min(ACCESS_BYTES // narrow.dtype.bytes, most * ACCESS_BYTES // wide.dtype.bytes)
     if width * narrow.dtype.bytes < LEAST_BYTES:
         raise Unfit(f"{width} elements of {wide.name} fill an access, and so few of {narrow.name} make none")
     return Moves(axis, width, loads, stores)
@@ -79,32 +103,34 @@ def check_straight(body: tuple[Stmt, ...]) -> None:
 def check_stores(state: State, body: tuple[Stmt, ...], axis: Axis, atomic: Collection[str]) -> None:
     """Raises Unfit where what a straight body stores cannot go to memory by vectors along an axis, behind all that
     is loaded."""
-    stored: set[str] = set()
+    stored: set[Place] = set()
     for s in body:
-        behind = next((e.array for e in all_exprs((s,)) if isinstance(e, Load) and e.array in stored), None)
+        arrays = {a for a, _ in stored}
+        behind = next((e.array for e in all_exprs((s,)) if isinstance(e, Load) and e.array in arrays), None)
         if behind is not None:
             raise Unfit(f"{behind} is loaded behind where it is stored", "keep the value in a local", s.at)
         if isinstance(s, Store | Update):
-            if s.array in stored:
-                again = any(isinstance(x, Store | Update) and x.index == s.index and x is not s for x in body)
-                way = "keep the value in a local, and store it once" if again else ""
-                raise Unfit(f"{s.array} is stored to twice", way, s.at)
+            if (s.array, s.index) in stored:
+                raise Unfit(f"{s.array} is stored to twice", "keep the value in a local, and store it once", s.at)
             if s.array in atomic:
                 raise Unfit(f"several iterations update one element of {s.array}", at=s.at)
-            check_side_by_side(state, s, axis)
-            stored.add(s.array)
+            check_side_by_side(state, s, axis, looked_up=True)
+            stored.add((s.array, s.index))
 
 
-def check_side_by_side(state: State, s: Load | Store | Update, axis: Axis, at: Span | None = None) -> None:
-    """Raises Unfit where an access is not always to elements that lie side by side along an axis."""
+def check_side_by_side(
+    state: State, s: Load | Store | Update, axis: Axis, at: Span | None = None, *, looked_up: bool = False
+) -> None:
+    """Raises Unfit where an access is not always to elements that lie side by side along an axis. `looked_up`: the
+    other indices may be loaded, and then lie outside of the array."""
     array, place = state.nest.array(s.array), at if isinstance(s, Load) else s.at
     if array.strides is not None:
         raise Unfit(f"{s.array} has strides of its own", STRIDES.format(s.array), place)
-    if not s.always:
+    if not s.always and not (looked_up and gathered(state, (s.array, s.index), axis)):
         raise Unfit(f"an index of {s.array} may lie outside of it", ASSERT.format(s.array), place)
     if coefficient(s.index[-1], axis.name) == -1:
         raise Unfit(f"{s.array} is accessed backwards along {told(axis)}", at=place)
-    if not side_by_side(state, (s.array, s.index), axis):
+    if not side_by_side(state, (s.array, s.index), axis, looked_up=looked_up):
         raise Unfit(f"{s.array} is not accessed at consecutive elements along {told(axis)}", at=place)
 
 
@@ -114,29 +140,47 @@ def vector_loads(state: State, axis: Axis, body: Iterable[Stmt]) -> tuple[Load, 
 
 
 def _in_vector(state: State, e: Load, axis: Axis) -> bool:
-    return e.always and side_by_side(state, _place(e), axis)
+    sure = e.always or gathered(state, _place(e), axis)
+    return sure and side_by_side(state, _place(e), axis, looked_up=True)
 
 
 def _place(e: Load) -> Place:
     return e.array, e.index
 
 
-def side_by_side(state: State, place: Place, axis: Axis) -> bool:
+def side_by_side(state: State, place: Place, axis: Axis, *, looked_up: bool = False) -> bool:
     """Whether an access moves by one element with the axis, in a row-major array. A scalar of the body in its
-    index may be another one at each element."""
+    index may be another one at each element, and so may what it loads, unless the other indices may be `looked_up`:
+    in an array that the function does not store to they are the same all along the axis."""
     array, index = place
     a: Array = state.nest.array(array)
     if a.strides is not None or state.placed[array].space not in ("global", "workspace"):
         return False
     still = all(coefficient(i, axis.name) == 0 for i in index[:-1])
-    own = any(isinstance(p, Var | Load) for i in index for p in all_parts(i))
-    return still and not own and coefficient(index[-1], axis.name) == 1
+    if any(isinstance(p, Var) for i in index for p in all_parts(i)):
+        return False
+    loaded = {p.array for i in index for p in all_parts(i) if isinstance(p, Load)}
+    if loaded:
+        stored = {s.array for s in all_stmts(state.nest.body) if isinstance(s, Store | Update)}
+        in_last = any(isinstance(p, Load) for p in all_parts(index[-1]))
+        if not looked_up or in_last or loaded & stored:
+            return False
+    return still and coefficient(index[-1], axis.name) == 1
+
+
+def gathered(state: State, place: Place, axis: Axis) -> bool:
+    """Whether an access runs along whole rows of an array, in which it may not be: it is or is not for all of a
+    row."""
+    array, index = place
+    whole = index[-1] == AxisRef(axis.name) and (axis.start, axis.stop) == (ZERO, state.nest.array(array).shape[-1])
+    return whole and len(index) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class Widened:
     """A body on vectors. `count` vectors of each place lie `stride` elements apart; with one of them there is no
-    loop over them. `streamed`: what it moves between the caller's arrays is not wanted again soon."""
+    loop over them. `slots`: another axis along which they lie apart, and where it starts; what does not move with
+    it is one vector for all. `streamed`: the places that are not wanted again soon."""
 
     state: State
     moves: Moves
@@ -145,46 +189,76 @@ class Widened:
     lower: Lower
     count: int = 1
     stride: int = 0
-    streamed: bool = False
+    slots: tuple[Axis, Expr] | None = None
+    streamed: frozenset[Place] = frozenset()
     vectors: dict[Place, str] = field(default_factory=dict, init=False)
 
     def code(self, first: Expr) -> tuple[DeviceStmt, ...]:
         """The body at the elements from `first` on: every load, then each vector's elements and stores."""
-        for array, index in dict.fromkeys((*self.moves.loads, *self.moves.stores)):
-            slots = 1 if (array, index) not in self.moves.loads else self.count
-            self.vectors[array, index] = self._vector(array, slots)
-        if self.count == 1:
-            return (*self._loads(first, ()), *self._rest(first, ()))
-        v = self.state.names.local("v")
-        here = add(first, mul(AxisRef(v), number(self.stride)))
-        slot = (AxisRef(v),)
-        rest = self._each(v, self._rest(here, slot))
+        for place in dict.fromkeys((*self.moves.loads, *self.moves.stores)):
+            self.vectors[place] = self._vector(place, self.count if self._many(place) else 1)
+        v = AxisRef(self.state.names.local("v")) if self.count > 1 else None
+        there = self._there(first, v)
+        if v is None:
+            return (*self._loads(self.moves.loads, there, None), *self._rest(there, None))
+        rest = self._each(v, self._rest(there, v))
         if not self.moves.loads:
             return (rest,)
-        declared = tuple(DeclareVector(self.vectors[p]) for p in self.moves.loads)
-        loads = self._each(v, self._loads(here, slot), "all loads first: they are under way together")
-        return (*declared, loads, rest)
+        many = tuple(p for p in self.moves.loads if self._many(p))
+        once = tuple(p for p in self.moves.loads if p not in many)
+        declared = tuple(DeclareVector(self.vectors[p], zeros=p in self._maybe) for p in many)
+        loads = self._each(v, self._loads(many, there, v), "all loads first: they are under way together")
+        return (*declared, loads, *self._loads(once, there, None), rest)
 
     def twice(self, first: Expr, ahead: tuple[Stmt, ...], around: Around) -> tuple[DeviceStmt, ...]:
         """`around` what `ahead` does to the elements from `first` on and what the body does; all loads go first.
         `ahead` stores nothing and loads no more than the body. One vector of each place."""
-        for array, index in dict.fromkeys((*self.moves.loads, *self.moves.stores)):
-            self.vectors[array, index] = self._vector(array, 1)
+        for place in dict.fromkeys((*self.moves.loads, *self.moves.stores)):
+            self.vectors[place] = self._vector(place, 1)
         before = replace(self, moves=replace(self.moves, stores=()), body=ahead)
         before.vectors.update(self.vectors)
-        return (*self._loads(first, ()), *around(before._rest(first, ()), self._rest(first, ())))
+        there = self._there(first, None)
+        return (
+            *self._loads(self.moves.loads, there, None),
+            *around(before._rest(there, None), self._rest(there, None)),
+        )
 
-    def _each(self, v: str, body: tuple[DeviceStmt, ...], note: str = "") -> For:
-        return For(v, ZERO, number(self.count), number(1), body, small=True, unroll=self.count, note=note)
+    def _there(self, first: Expr, v: AxisRef | None) -> dict[Expr, Expr]:
+        """Where the axes stand at the first element of the v-th vector."""
+        lane: Expr = AxisRef(self.moves.axis.name)
+        if self.slots is not None:
+            axis, row = self.slots
+            row = row if v is None else add(row, mul(v, number(self.stride)))
+            return {lane: first, AxisRef(axis.name): row}
+        return {lane: first if v is None else add(first, mul(v, number(self.stride)))}
 
-    def _vector(self, array: str, slots: int) -> str:
-        """Vectors in registers for elements of an array; gives their name."""
-        dtype, pieces = self.state.nest.array(array).dtype, self._pieces(array)
-        counts = [n for n in (slots, pieces) if n > 1]
-        shape = tuple(map(number, (*counts, self.moves.width // pieces)))
-        name = self._name(f"{array}_vector{'s' if counts else ''}", dtype, shape)
+    def _many(self, place: Place) -> bool:
+        """Whether there is a vector of a loaded place for each slot."""
+        if place not in self.moves.loads:
+            return False
+        return self.slots is None or any(coefficient(i, self.slots[0].name) != 0 for i in place[1])
+
+    def _each(self, v: AxisRef, body: tuple[DeviceStmt, ...], note: str = "") -> For:
+        return For(v.axis, ZERO, number(self.count), number(1), body, small=True, unroll=self.count, note=note)
+
+    def _vector(self, place: Place, slots: int) -> str:
+        """Vectors in registers for elements of an array; gives their name. Slots are counted where there are more
+        than one, and where a load may not be done."""
+        array = place[0]
+        dtype = self.state.nest.array(array).dtype
+        counted = slots > 1 or place in self._maybe
+        counts = ((slots,) if counted else (), self._pieces(array))
+        shape = tuple(number(n) for part in counts for n in part)
+        name = self._name(f"{array}_vector{'s' if len(shape) > 1 else ''}", dtype, shape)
         self.state.placed[name] = Placed(Array(name, dtype, shape, "local"), "vector")
         return name
+
+    def _pieces(self, array: str) -> tuple[int, ...]:
+        """The shape of a vector: one that an access does not move is cut into accesses."""
+        width, bytes_ = self.moves.width, self.state.nest.array(array).dtype.bytes
+        if width * bytes_ <= ACCESS_BYTES:
+            return (width,)
+        return (width * bytes_ // ACCESS_BYTES, ACCESS_BYTES // bytes_)
 
     def _name(self, wish: str, dtype: DType, shape: tuple[Expr, ...]) -> str:
         """The name of vectors alike in another kernel, or a new one."""
@@ -195,40 +269,74 @@ class Widened:
                 return name
         return self.state.names.fresh(wish, keep=True)
 
-    def _pieces(self, array: str) -> int:
-        """Accesses of at most 16 bytes that move a vector of an array."""
-        return max(1, self.moves.width * self.state.nest.array(array).dtype.bytes // ACCESS_BYTES)
+    def _moved(
+        self, place: Place, there: dict[Expr, Expr], access: Callable[[tuple[Expr, ...], int], DeviceStmt]
+    ) -> tuple[DeviceStmt, ...]:
+        """The accesses that move one vector, each made from its index and number. Where an index that was looked up
+        says no row of the array there is none, as of an element."""
+        *rest, last = (substitute(i, there) for i in place[1])
+        lets: list[DeviceStmt] = []
+        inside: Expr | None = None
+        if place in self._unsure:
+            for n, (index, extent) in enumerate(zip(rest, self.state.nest.array(place[0]).shape, strict=False)):
+                said, row = (Var(self.state.names.fresh(w), I64) for w in ("at", "row"))
+                wrapped = Select(Compare("<", said, ZERO), Binary("+", said, extent), said)
+                lets += [Let(said.name, index), Let(row.name, wrapped)]
+                there_is = Logic("and", Compare("<=", ZERO, row), Compare("<", row, extent))
+                inside = there_is if inside is None else Logic("and", inside, there_is)
+                rest[n] = row
+        pieces = self._pieces(place[0])
+        count, width = pieces if len(pieces) > 1 else (1, 0)
+        moved = tuple(access((*rest, add(last, number(n * width))), n) for n in range(count))
+        return moved if inside is None else (*lets, DeviceIf(inside, moved))
 
-    def _in_pieces(self, p: Place, first: Expr, slot: tuple[Expr, ...]) -> Iterator[tuple[tuple[Expr, ...], Expr]]:
-        """The slot and the first element of each access of a place."""
-        count = self._pieces(p[0])
-        for n in range(count):
-            behind = add(first, number(n * self.moves.width // count))
-            yield (slot, first) if count == 1 else ((*slot, number(n)), behind)
+    @property
+    def _unsure(self) -> frozenset[Place]:
+        """The places whose rows may not be there."""
+        loads = [e for e in all_exprs(self.body) if isinstance(e, Load)]
+        touched = [*loads, *(s for s in self.body if isinstance(s, Store | Update))]
+        return frozenset((x.array, x.index) for x in touched if not x.always)
 
-    def _loads(self, first: Expr, slot: tuple[Expr, ...]) -> tuple[DeviceStmt, ...]:
-        in_pieces = [p for p in self.moves.loads if self._pieces(p[0]) > 1 and not slot]
-        return (
-            *(DeclareVector(self.vectors[p]) for p in in_pieces),
-            *(
-                LoadVector(self.vectors[p], p[0], self._index(p, at), place, False, self.streamed, at=self.at)
-                for p in self.moves.loads
-                for place, at in self._in_pieces(p, first, slot)
-            ),
-        )
+    @property
+    def _maybe(self) -> frozenset[Place]:
+        """The places that may not be loaded; there, elements are 0."""
+        return self._unsure & frozenset(self.moves.loads)
 
-    def _rest(self, first: Expr, slot: tuple[Expr, ...]) -> tuple[DeviceStmt, ...]:
+    def _slot(self, place: Place, v: AxisRef | None) -> tuple[Expr, ...]:
+        """Which vector of a place is the v-th."""
+        if v is not None and self._many(place):
+            return (v,)
+        return (ZERO,) if place in self._maybe else ()
+
+    def _piece(self, place: Place, v: AxisRef | None, n: int) -> tuple[Expr, ...]:
+        """Where the n-th access to the v-th vector finds its elements."""
+        slot = self._slot(place, v)
+        return (*slot, number(n)) if len(self._pieces(place[0])) > 1 else slot
+
+    def _loads(
+        self, places: tuple[Place, ...], there: dict[Expr, Expr], v: AxisRef | None
+    ) -> tuple[DeviceStmt, ...]:
+        alone = (p for p in places if v is None and (len(self._pieces(p[0])) > 1 or p in self._maybe))
+        declared = tuple(DeclareVector(self.vectors[p], zeros=p in self._maybe) for p in alone)
+
+        def load(p: Place, index: tuple[Expr, ...], n: int) -> DeviceStmt:
+            slot = self._piece(p, v, n)
+            return LoadVector(self.vectors[p], p[0], index, slot, False, p in self.streamed, at=self.at)
+
+        return (*declared, *(d for p in places for d in self._moved(p, there, partial(load, p))))
+
+    def _rest(self, there: dict[Expr, Expr], v: AxisRef | None) -> tuple[DeviceStmt, ...]:
         """The elements of one vector, and the stores."""
-        e = self.state.names.local("e")
-        here = add(first, AxisRef(e))
+        e = AxisRef(self.state.names.local("e"))
+        axis = AxisRef(self.moves.axis.name)
+        here = {**there, axis: add(there[axis], e)}
 
         def element(place: Place) -> tuple[Expr, ...]:
             pieces = self._pieces(place[0])
-            inside: tuple[Expr, ...] = (AxisRef(e),)
-            if pieces > 1:
-                each = self.moves.width // pieces
-                inside = (floor_div(AxisRef(e), each), modulo(AxisRef(e), each))
-            return (*(slot if place in self.moves.loads else ()), *inside)
+            inside: tuple[Expr, ...] = (e,)
+            if len(pieces) > 1:
+                inside = (Binary("//", e, number(pieces[1])), Binary("%", e, number(pieces[1])))
+            return (*self._slot(place, v), *inside)
 
         def expr(x: Expr) -> Expr:
             if isinstance(x, Load) and _in_vector(self.state, x, self.moves.axis):
@@ -236,7 +344,7 @@ class Widened:
             return x
 
         def stmt(s: Stmt) -> Stmt:
-            done = map_stmt_exprs(lambda x: self._moved(map_expr(expr, x), here), s)
+            done = map_stmt_exprs(lambda x: substitute(map_expr(expr, x), here), s)
             if not isinstance(s, Store | Update) or not isinstance(done, Store | Update):
                 return done
             vector, at = self.vectors[s.array, s.index], element((s.array, s.index))
@@ -248,22 +356,14 @@ class Widened:
         width = self.moves.width
         inner = self.lower(tuple(stmt(s) for s in self.body))
         made = tuple(DeclareVector(self.vectors[p]) for p in self.moves.stores if p not in self.moves.loads)
-        each = For(e, ZERO, number(width), number(1), inner, unroll=width)
+        each = For(e.axis, ZERO, number(width), number(1), inner, unroll=width)
         stored_at = {(s.array, s.index): s.at for s in self.body if isinstance(s, Store | Update)}
-        stores = tuple(
-            StoreVector(
-                p[0], self._index(p, at), self.vectors[p], place, False, self.streamed, at=stored_at[p]
-            )
-            for p in self.moves.stores
-            for place, at in self._in_pieces(p, first, slot if p in self.moves.loads else ())
-        )
-        return (*made, each, *stores)
 
-    def _index(self, place: Place, first: Expr) -> tuple[Expr, ...]:
-        return tuple(self._moved(i, first) for i in place[1])
+        def store(p: Place, index: tuple[Expr, ...], n: int) -> DeviceStmt:
+            slot = self._piece(p, v, n)
+            return StoreVector(p[0], index, self.vectors[p], slot, False, p in self.streamed, at=stored_at[p])
 
-    def _moved(self, e: Expr, to: Expr) -> Expr:
-        return map_expr(lambda x: to if x == AxisRef(self.moves.axis.name) else x, e)
+        return (*made, each, *(d for p in self.moves.stores for d in self._moved(p, there, partial(store, p))))
 
 
 def combined(op: str, element: Expr, value: Expr) -> Expr:

@@ -83,7 +83,8 @@ class KernelCounters:
     """What the compiler made of one kernel.
 
     `name` is as in the source, `symbol` as in the object. `occupancy` is waves a SIMD by the compiler's own count,
-    `threads` the largest block that it compiled for. `undefined` are symbols that nothing defines.
+    `threads` the largest block that it compiled for. `undefined` are symbols that nothing defines. `straight` are
+    the lines of `code` that stand in no loop.
     """
 
     name: str
@@ -103,6 +104,7 @@ class KernelCounters:
     whole: Mix
     loops: tuple[Loop, ...]
     code: tuple[str, ...]
+    straight: tuple[str, ...]
 
     @property
     def registers(self) -> int:
@@ -163,6 +165,7 @@ def _kernel(
 ) -> KernelCounters:
     used = {name for line in code for name in SYMBOL.findall(line)}
     instructions = [line for line in code if not LABEL.match(line)]
+    loops, straight = _loops(code)
     return KernelCounters(
         name=source_name(facts["name"]),
         symbol=facts["name"],
@@ -179,8 +182,9 @@ def _kernel(
         calls=sum(line.startswith("s_swappc") for line in instructions),
         undefined=tuple(sorted(used - defined)),
         whole=mix(instructions),
-        loops=_loops(code),
+        loops=loops,
         code=tuple(instructions),
+        straight=straight,
     )
 
 
@@ -224,8 +228,8 @@ def _bodies(lines: Sequence[str]) -> dict[str, tuple[list[str], dict[str, int]]]
     return found
 
 
-def _loops(code: Sequence[str]) -> tuple[Loop, ...]:
-    """The loops of a function, outer ones first."""
+def _loops(code: Sequence[str]) -> tuple[tuple[Loop, ...], tuple[str, ...]]:
+    """The loops of a function, outer ones first, and the lines that stand in none of them."""
     blocks = read_blocks(code)
     natural = find_loops(blocks)
     loops = []
@@ -235,7 +239,9 @@ def _loops(code: Sequence[str]) -> tuple[Loop, ...]:
         own = loop.blocks.difference(*inner)
         whole, alone = ([line for at in sorted(part) for line in blocks[at].code] for part in (loop.blocks, own))
         loops.append(Loop(blocks[loop.header].label, depth, not inner, mix(whole), mix(alone), tuple(alone)))
-    return tuple(loops)
+    inside = frozenset[int]().union(*(loop.blocks for loop in natural))
+    straight = (line for at in range(len(blocks)) if at not in inside for line in blocks[at].code)
+    return tuple(loops), tuple(straight)
 
 
 def mix(code: Sequence[str]) -> Mix:

@@ -26,6 +26,7 @@ from tl2hip.plan.rows.find import Row, down, find, near
 from tl2hip.plan.rows.lower import RowCode
 from tl2hip.plan.rows.size import LANE_WORK, Size
 from tl2hip.plan.state import State
+from tl2hip.plan.strips import fits
 from tl2hip.plan.tree import Tree
 from tl2hip.plan.turning import deepened, turns
 from tl2hip.plan.unfit import Unfit
@@ -46,7 +47,7 @@ def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     if cooperation(replace(chain, body=body), trial.kinds) != "block":
         _tell_columns(state, chain)
         return None
-    if not near(chain.body):
+    if not near(chain.body) or fits(state, chain):
         return None
     try:
         if any(state.kinds[axis.name].updates for axis in chain.axes):

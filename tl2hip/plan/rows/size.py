@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tl2hip.dtypes import F64
-from tl2hip.nest.ir import AxisRef, Binary, Call, Cast, Expr, Loop
-from tl2hip.nest.walk import all_exprs, substitute
+from tl2hip.nest.ir import AxisRef
 from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_THREADS, WAVE
 from tl2hip.plan.rows.find import HERE, Row
 from tl2hip.plan.state import State
+from tl2hip.plan.work import work as work_of
 
 WAVES = 4
 """Rows of a block of which each takes a wave: one for each SIMD of a compute unit."""
@@ -75,7 +73,8 @@ def most_vectors(state: State, row: Row, width: int, work: int | None = None) ->
     bytes_ = sum(state.nest.array(h.array).dtype.bytes for h in row.held if h.loaded or h.local or h.kept)
     most = LANE_BYTES if work is not None else GUARDED_BYTES
     held = most // max(1, bytes_ * width)
-    worked = IN_FLIGHT if work is None else work // (width * _work(row.loops))
+    each = work_of((s.body, {AxisRef(s.axis.name): HERE}) for s in row.loops)
+    worked = IN_FLIGHT if work is None else work // (width * each)
     return max(1, min(IN_FLIGHT, held, worked))
 
 
@@ -107,28 +106,3 @@ def run_time(width: int, vectors: int, rows: int, waves: int | None) -> tuple[Si
         return (Size(waves * WAVE, vectors, width, rows if waves == 1 else 1),)
     lanes = -(-RUN_TIME_VECTORS // (vectors * WAVE)) * WAVE
     return Size(WAVE, vectors, width, rows), Size(lanes, vectors, width)
-
-
-def _work(loops: Iterable[Loop]) -> int:
-    """Instructions for one element in all loops, roughly; what two loops both compute is computed once."""
-    seen: dict[Expr, None] = {}
-    for s in loops:
-        here: dict[Expr, Expr] = {AxisRef(s.axis.name): HERE}
-        seen.update((substitute(e, here), None) for e in all_exprs(s.body))
-    return 1 + sum(map(_cost, seen))
-
-
-def _cost(e: Expr) -> int:
-    """Instructions of one operation (clang 22 for gfx942, counted)."""
-    wide = 2 if e.dtype is F64 else 1
-    match e:
-        case Call(name="exp" | "exp2" | "sqrt"):
-            return 14 * wide
-        case Call():
-            return 25 * wide
-        case Binary(op="/"):
-            return 11 * wide
-        case Binary() | Cast():
-            return 1
-        case _:
-            return 0
