@@ -16,13 +16,18 @@ POWER_OF_2 = Helper(
     "    return __builtin_amdgcn_exp2f(x);\n}",
 )
 
-OTHER_HALF = Helper(
-    "other_half",
-    "// What the lane 32 on or before holds.\n"
-    "static inline __device__ float other_half(float x, unsigned int thread)\n{\n"
-    "    const int from = (int)(thread ^ 32) * 4;\n"
-    "    return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute(from, __builtin_bit_cast(int, x)));\n}",
-)
+def other(name: str, apart: int) -> Helper:
+    """What the lane so far on or before holds."""
+    return Helper(
+        name,
+        f"// What the lane {apart} on or before holds.\n"
+        f"static inline __device__ float {name}(float x, unsigned int thread)\n{{\n"
+        f"    const int from = (int)(thread ^ {apart}) * 4;\n"
+        "    return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute(from, __builtin_bit_cast(int, x)));\n}",
+    )
+
+
+OTHERS = {32: other("other_half", 32), 16: other("other_quarter", 16)}
 
 
 @write.register
@@ -35,7 +40,7 @@ def _power_of_two(s: PowerOfTwo, w: Writer) -> None:
 @write.register
 def _join_halves(s: JoinHalves, w: Writer) -> None:
     name = w.ctx.c(s.name)
-    other = f"{w.ctx.call(OTHER_HALF)}({name}, {w.thread})"
+    other = f"{w.ctx.call(OTHERS[s.apart])}({name}, {w.thread})"
     if s.op == "+":
         w.line(f"{name} += {other};")
     else:

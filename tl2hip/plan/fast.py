@@ -13,6 +13,7 @@ from tl2hip.nest.ir import Loop
 from tl2hip.plan.attention import attention
 from tl2hip.plan.chain import Chain, head
 from tl2hip.plan.columns import columns
+from tl2hip.plan.decode import decode
 from tl2hip.plan.elementwise import elementwise
 from tl2hip.plan.gemv import gemv
 from tl2hip.plan.ir import HostStmt
@@ -24,7 +25,7 @@ from tl2hip.plan.transpose import transpose
 
 FastPlan = Callable[[State, Chain], tuple[HostStmt, ...] | None]
 
-PLANS: tuple[FastPlan, ...] = (attention, matmul, rows, gemv, columns, transpose, elementwise, strips)
+PLANS: tuple[FastPlan, ...] = (decode, attention, matmul, rows, gemv, columns, transpose, elementwise, strips)
 
 
 def launch(state: State, loop: Loop) -> tuple[HostStmt, ...] | None:

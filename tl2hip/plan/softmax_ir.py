@@ -1,7 +1,7 @@
 """Statements of kernels that take a softmax where the scores lie: powers of two, and what two lanes share.
 
 They stand in `plan.ir.DeviceStmt`. A result of a 32 by 32 matrix instruction has each of its columns in two lanes,
-32 apart.
+32 apart, one of 16 by 16 in four lanes, 16 apart.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ class PowerOfTwo:
 
 @dataclass(frozen=True, slots=True)
 class JoinHalves:
-    """`name`, an f32, becomes the sum or the greater (a NaN left out) of its own and that of the lane 32 on or
-    before: both lanes get it. All lanes of the wave are here."""
+    """`name`, an f32, becomes the sum or the greater (a NaN left out, or kept) of its own and that of the lane
+    `apart` on or before: both lanes get it. All lanes of the wave are here."""
 
-    op: Literal["+", "greatest"]
+    op: Literal["+", "greatest", "greatest_or_nan"]
     name: str
+    apart: Literal[16, 32] = 32
 
 
 SoftmaxStmt = PowerOfTwo | JoinHalves

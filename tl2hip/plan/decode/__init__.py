@@ -1,0 +1,10 @@
+"""Attention of few queries over cached keys and values: decoding, which reads each key and value once.
+
+`decode` is the plan. The steps, in the order of the files: `find` what the nest says, `tail` what a loop's body does
+over keys, cut it into a `tile`, the `rows` of keys and values on their way to registers, the `step` over a tile of
+keys, the `finish` that puts parts together, the whole `kernel`, and the `launch`.
+"""
+
+from tl2hip.plan.decode.launch import decode
+
+__all__ = ["decode"]

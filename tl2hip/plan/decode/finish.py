@@ -1,0 +1,94 @@
+"""Puts parts of an attention together, each of keys of its own, and does what the user does with the sums.
+
+A part is its greatest score, its total over that, and its sums. Parts are those of a block's waves, in LDS, or those
+that blocks left in the workspace; they are always taken in the same order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tl2hip.dtypes import F32, I64
+from tl2hip.nest.index import ONE, ZERO
+from tl2hip.nest.ir import Binary, Compare, Const, Expr, Load, Logic, Select, Set, Stmt, Store, Var
+from tl2hip.nest.walk import map_exprs
+from tl2hip.plan.decode.record import Decode
+from tl2hip.plan.decode.step import NONE, NOTHING, exp
+from tl2hip.plan.ir import DeviceIf, DeviceStmt, Extreme, For, Let, MultiplyAdd
+from tl2hip.plan.matmul.words import Words
+from tl2hip.plan.state import State
+from tl2hip.plan.threads import ThreadCode
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one head: as many as `count`, held by three arrays at the index that `where` gives of a part; the
+    sums with the column behind."""
+
+    most: str
+    total: str
+    sums: str
+    count: Expr
+    where: Callable[[Expr], tuple[Expr, ...]]
+
+    def loads(self, part: Expr, column: Expr) -> tuple[Load, Load, Load]:
+        """The greatest score, the total and a column's sum of a part."""
+        index = self.where(part)
+        most, total = (Load(a, index, F32, True) for a in (self.most, self.total))
+        return most, total, Load(self.sums, (*index, column), F32, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The end of a kernel for one head and `column`. `at` brings the user's expressions to that head."""
+
+    words: Words
+    state: State
+    decode: Decode
+    column: Expr
+    at: Callable[[Expr], Expr]
+
+    def together(self, parts: Parts, unroll: int | None) -> Iterator[DeviceStmt]:
+        """The user's maximum, total and sum from those of the parts."""
+        p, n, names = self.decode, self.words.index("part"), self.decode.names
+        most, total, sums = parts.loads(n, self.column)
+        op = "greatest_or_nan" if p.keep_nan else "greatest"
+        yield Set(names.most, NOTHING, at=p.places.most)
+        yield self._each(parts, unroll, (Extreme(names.most, op, most),))
+        found, base, factor = Var(names.most, F32), Var(self.words.name("base"), F32), Var(self.words.name("rescale"), F32)
+        yield Let(base.name, Select(Compare("==", found, NOTHING), NONE, found))
+        yield Set(names.total, NONE, at=p.places.total)
+        yield Set(names.sum, NONE, at=p.places.sum)
+        terms = (
+            Let(factor.name, exp(Binary("-", most, base))),
+            MultiplyAdd(names.total, total, factor),
+            MultiplyAdd(names.sum, sums, factor),
+        )
+        yield self._each(parts, unroll, terms)
+
+    def _each(self, parts: Parts, unroll: int | None, body: tuple[DeviceStmt, ...]) -> For:
+        return For(self.words.name("part"), ZERO, parts.count, ONE, body, unroll=unroll, small=unroll is not None)
+
+    def whole(self) -> Iterator[DeviceStmt]:
+        """What the user does with a head and a column, once maximum, total and sum are there."""
+        p, names = self.decode, self.decode.names
+        total, sums = Var(names.total, F32), Var(names.sum, F32)
+        keys = Compare("<", self.at(p.keys.start), self.at(p.keys.stop))
+        lost = Logic("and", Compare("==", Var(names.most, F32), NOTHING), keys)
+        nan = Const(math.nan, F32)
+        yield DeviceIf(lost, (Set(total.name, nan), Set(sums.name, nan)), note="exp(-inf - -inf)")
+        if p.divided:
+            yield Set(sums.name, Select(keys, Binary("/", sums, total), NONE))
+        yield from self._rows()
+        yield from self._lowered(p.behind)
+
+    def _rows(self) -> Iterator[DeviceStmt]:
+        """What is done once for a head: all columns compute it, one stores."""
+        for s in self.decode.row_behind:
+            lowered = self._lowered((s,))
+            yield from (DeviceIf(Compare("==", self.column, ZERO), lowered),) if isinstance(s, Store) else lowered
+
+    def _lowered(self, body: tuple[Stmt, ...]) -> tuple[DeviceStmt, ...]:
+        return ThreadCode(self.state.names, self.state.dtypes, self.state.kinds).lower(map_exprs(self.at, body))

@@ -1,0 +1,101 @@
+"""Where a row of queries, keys or values lies, and the loads of a lane's part of it.
+
+An index that comes from memory follows Python: below 0 it counts from the end, and a row that is not there is zeros.
+Rows behind the last key are never looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tl2hip.dtypes import I64
+from tl2hip.nest.index import ZERO, add, floor_div, modulo, value_of
+from tl2hip.nest.ir import Array, AxisRef, Binary, Compare, Expr, Load, Logic, Select, Var
+from tl2hip.nest.walk import all_parts, map_expr
+from tl2hip.plan.decode.record import Decode, Rows
+from tl2hip.plan.decode.tile import SIZE
+from tl2hip.plan.ir import DeviceIf, DeviceStmt, Let
+from tl2hip.plan.matmul.words import Words
+
+
+There = Callable[[tuple[Expr, ...]], tuple[DeviceStmt, ...]]
+"""Makes the loads of a row whose index is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A head and a key: the head is `head`, and `group` the number of its group; the key is `key`, or `apart` behind
+    `first`, which is a multiple of 16 where `even`."""
+
+    head: Expr
+    group: Expr
+    first: Expr = ZERO
+    apart: Expr = ZERO
+    even: bool = False
+
+    @property
+    def key(self) -> Expr:
+        return add(self.first, self.apart)
+
+
+def at(p: Decode, e: Expr, spot: Spot, pages: frozenset[Expr] = frozenset()) -> Expr:
+    """An expression for a spot. The 16 keys from an even one on have the same page, of sizes that are multiples of
+    16, and `pages` are sizes that the launcher has found to be such."""
+    heads, keys = AxisRef(p.heads.name), AxisRef(p.keys.name)
+
+    def ahead(x: Expr) -> Expr:
+        match x:
+            case Binary() if x == p.shared:
+                return spot.group
+            case Binary(op="//" | "%" as op, left=left, right=by) if left == keys and spot.even:
+                if (value_of(by) or 1) % SIZE == 0 or by in pages:
+                    return floor_div(spot.first, by) if op == "//" else add(modulo(spot.first, by), spot.apart)
+        return x
+
+    def one(x: Expr) -> Expr:
+        return spot.head if x == heads else spot.key if x == keys else x
+
+    return map_expr(one, map_expr(ahead, e))
+
+
+def page_sizes(p: Decode) -> tuple[Expr, ...]:
+    """The sizes by which keys are divided, where these are only known at run time."""
+    found: dict[Expr, None] = {}
+    for e in (*p.key.index, *p.value.index):
+        for x in all_parts(e):
+            if isinstance(x, Binary) and x.op in ("//", "%") and x.left == AxisRef(p.keys.name):
+                if value_of(x.right) is None and not any(isinstance(y, AxisRef | Var | Load) for y in all_parts(x.right)):
+                    found[x.right] = None
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads rows of one array."""
+
+    words: Words
+    decode: Decode
+    rows: Rows
+    array: Array
+    pages: frozenset[Expr]
+
+    def load(self, spot: Spot, there: There) -> tuple[DeviceStmt, ...]:
+        """The loads of a row, where it is in the array; how its index comes about."""
+        lets: list[DeviceStmt] = []
+        index: list[Expr] = []
+        test: Expr | None = None
+        for n, (e, extent, inside) in enumerate(zip(self.rows.index, self.array.shape, self.rows.inside, strict=False)):
+            e = at(self.decode, e, spot, self.pages)
+            if inside:
+                index.append(e)
+                continue
+            name = self.words.var(f"{self.array.name}_{n}")
+            wrapped = self.words.var(f"{self.array.name}_{n}_row")
+            lets.append(Let(name.name, e))
+            lets.append(Let(wrapped.name, Select(Compare("<", name, ZERO), add(name, extent), name)))
+            index.append(wrapped)
+            fits = Logic("and", Compare("<=", ZERO, wrapped), Compare("<", wrapped, extent))
+            test = fits if test is None else Logic("and", test, fits)
+        loads = there(tuple(index))
+        return (*lets, DeviceIf(test, loads)) if test is not None else loads

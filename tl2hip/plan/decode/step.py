@@ -1,0 +1,197 @@
+"""One step of a wave: keys and values of a few tiles of keys, their scores, weights, and weighted sums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tl2hip.dtypes import F32
+from tl2hip.nest.index import add, mul, number
+from tl2hip.nest.ir import Binary, Call, Cast, Compare, Const, Expr, Load, Select, Set, Store, Var
+from tl2hip.nest.walk import map_expr
+from tl2hip.plan.decode.find import PRODUCT
+from tl2hip.plan.decode.record import Decode
+from tl2hip.plan.decode.rows import Reader, Spot, There, at
+from tl2hip.plan.decode.tile import RUN, SIZE, Cut, Piece
+from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, Extreme, Let, LoadVector
+from tl2hip.plan.matmul.side import each, fragment_type, put
+from tl2hip.plan.matmul.words import Words
+from tl2hip.plan.matrix_ir import MatrixMultiply, Part, Remark, Settle
+from tl2hip.plan.softmax_ir import JoinHalves
+from tl2hip.plan.state import State
+
+NOTHING = Const(-math.inf, F32)
+NONE = Const(0.0, F32)
+
+
+@dataclass(frozen=True, slots=True)
+class Registers:
+    """The vectors of a kernel. `values` has an array for each piece of a row, `wide` one for each width of them."""
+
+    queries: str
+    keys: str
+    values: tuple[str, ...]
+    wide: dict[int, str]
+    scores: str
+    sums: str
+
+
+def registers(state: State, p: Decode, c: Cut) -> Registers:
+    """Places the vectors of a kernel."""
+    slices = p.depth // (2 * SIZE)
+    kind, width = fragment_type(p.key.dtype)
+    return Registers(
+        queries=put(state, f"{p.query.array}_part", kind, (slices, width), "vector"),
+        keys=put(state, f"{p.key.array}_part", kind, (c.tiles, slices, width), "vector"),
+        values=tuple(
+            put(state, f"{p.value.array}_part", p.value.dtype, (c.tiles, RUN, x.width), "vector") for x in c.pieces
+        ),
+        wide={n: put(state, "wide", F32, (n,), "vector") for n in dict.fromkeys(x.width for x in c.pieces)},
+        scores=put(state, "scores", F32, (c.tiles, RUN), "vector"),
+        sums=put(state, "sums", F32, (p.width // SIZE, RUN), "vector"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The step of a wave from key `first` on. `spot` is the head whose scores this lane has, `stop` is behind the
+    last key. `most` and `total` are what it has found so far, f32 variables."""
+
+    words: Words
+    decode: Decode
+    cut: Cut
+    held: Registers
+    keys: Reader
+    values: Reader
+    spot: Spot
+    shared: Expr
+    stop: Expr
+    most: str
+    total: str
+
+    def whole(self, first: Expr) -> Iterator[DeviceStmt]:
+        yield from self._loads(first)
+        yield from self._scores(first)
+        yield from self._weights()
+        yield from self._sums()
+
+    # --- memory ------------------------------------------------------------------------------------------
+
+    def _loads(self, first: Expr) -> Iterator[DeviceStmt]:
+        """The keys and values of the step; rows behind the last key are zeros."""
+        c, h, w = self.cut, self.held, self.words
+        t, g = w.index("t"), w.index("g")
+        yield Remark("Keys, then values, all under way together; behind the last one they are zeros.")
+        yield from (DeclareVector(name, zeros=True) for name in (h.keys, *h.values))
+        tile = Let(w.name("tile"), add(first, mul(t, number(SIZE))))
+        yield each(t.axis, c.tiles, (tile, self._row(self.keys, w.var("column"), self._key_loads(t))))
+        place = add(mul(w.var("quarter"), number(RUN)), g)
+        row = self._row(self.values, place, self._value_loads(t, g))
+        yield each(t.axis, c.tiles, (tile, each(g.axis, RUN, (row,))))
+
+    def _row(self, reader: Reader, apart: Expr, there: There) -> DeviceStmt:
+        """The loads of the row so far behind a tile's first key."""
+        spot = Spot(self.shared, self.spot.group, self.words.var("tile"), apart, self.spot.even)
+        return DeviceIf(Compare("<", spot.key, self.stop), reader.load(spot, there))
+
+    def _key_loads(self, t: Expr) -> There:
+        s = self.words.index("s")
+        column = add(mul(s, number(2 * SIZE)), mul(self.words.var("quarter"), number(SIZE // 2)))
+        rows = self.keys.rows
+
+        def there(index: tuple[Expr, ...]) -> tuple[DeviceStmt, ...]:
+            load = LoadVector(self.held.keys, rows.array, (*index, column), (t, s), False, True)
+            return (each(s.axis, self.decode.depth // (2 * SIZE), (load,)),)
+
+        return there
+
+    def _value_loads(self, t: Expr, g: Expr) -> There:
+        rows, lane = self.values.rows, self.words.var("column")
+
+        def there(index: tuple[Expr, ...]) -> tuple[DeviceStmt, ...]:
+            return tuple(
+                LoadVector(name, rows.array, (*index, _column(x, lane)), (t, g), False, True)
+                for name, x in zip(self.held.values, self.cut.pieces, strict=True)
+            )
+
+        return there
+
+    # --- scores ------------------------------------------------------------------------------------------
+
+    def _scores(self, first: Expr) -> Iterator[DeviceStmt]:
+        """The scores of each key for the heads, and the greatest of a head."""
+        p, c, h, w = self.decode, self.cut, self.held, self.words
+        t, s, g = w.index("t"), w.index("s"), w.index("g")
+        yield Remark(f"Scores: a lane has those of one {p.heads.user or 'head'}, of {RUN} keys in each tile.")
+        yield DeclareVector(h.scores, zeros=True)
+        parts = tuple(
+            MatrixMultiply(
+                c.score.builtin, h.scores, (t,), Part(h.keys, (t, s), n, 2), Part(h.queries, (s,), n, 2),
+                at=p.places.product,
+            )
+            for n in range(2)
+        )  # fmt: skip
+        yield each(s.axis, p.depth // (2 * SIZE), (each(t.axis, c.tiles, parts),))
+        score = Load(h.scores, (t, g), F32, True)
+        key = w.var("key")
+        value = map_expr(lambda e: score if e == Var(PRODUCT, F32) else e, self._at_key(p.score, key))
+        place = add(add(first, mul(t, number(SIZE))), add(mul(w.var("quarter"), number(RUN)), g))
+        inside = Select(Compare("<", key, self.stop), value, NOTHING)
+        yield each(t.axis, c.tiles, (each(g.axis, RUN, (Let(key.name, place), Store(h.scores, (t, g), inside, True))),))
+        yield Let(w.name("before"), Var(self.most, F32))
+        op: Literal["greatest", "greatest_or_nan"] = "greatest_or_nan" if p.keep_nan else "greatest"
+        yield each(t.axis, c.tiles, (each(g.axis, RUN, (Extreme(self.most, op, score, at=p.places.most),)),))
+        yield JoinHalves(op, self.most, 16)
+        yield JoinHalves(op, self.most)
+
+    def _at_key(self, e: Expr, key: Expr) -> Expr:
+        return at(self.decode, e, Spot(self.spot.head, self.spot.group, key))
+
+    def _weights(self) -> Iterator[DeviceStmt]:
+        """The weights in the place of scores, and the total of them; what was summed comes to the new maximum."""
+        c, h, w = self.cut, self.held, self.words
+        t, g, x = w.index("t"), w.index("g"), w.index("x")
+        most, base, factor = Var(self.most, F32), Var(w.name("base"), F32), Var(w.name("rescale"), F32)
+        score = Load(h.scores, (t, g), F32, True)
+        yield Remark("Weights over the new maximum, to which the sums so far come too. Nothing yet: over 0.")
+        yield Let(base.name, Select(Compare("==", most, NOTHING), NONE, most))
+        yield Let(factor.name, exp(Binary("-", Var(w.name("before"), F32), base)))
+        total = Var(self.total, F32)
+        yield Set(self.total, Binary("*", total, factor))
+        weight = Store(h.scores, (t, g), exp(Binary("-", score, base)), True, at=self.decode.places.total)
+        added = Set(self.total, Binary("+", total, score))
+        yield each(t.axis, c.tiles, (each(g.axis, RUN, (weight, added)),))
+        sums = Load(h.sums, (x, g), F32, True)
+        rescaled = Store(h.sums, (x, g), Binary("*", sums, factor), True)
+        yield each(x.axis, self.decode.width // SIZE, (each(g.axis, RUN, (rescaled,)),))
+
+    def _sums(self) -> Iterator[DeviceStmt]:
+        """Values times weights, in f32: a lane's value of each key is of as many columns as a piece has elements."""
+        p, c, h, w = self.decode, self.cut, self.held, self.words
+        t, g, e = w.index("t"), w.index("g"), w.index("e")
+        body: list[DeviceStmt] = []
+        for name, x in zip(h.values, c.pieces, strict=True):
+            wide = h.wide[x.width]
+            widened = Store(wide, (e,), Cast(Load(name, (t, g, e), p.value.dtype, True), F32), True)
+            body.append(each(e.axis, x.width, (widened,)))
+            slot = add(number(x.first // SIZE), e)
+            weight = Part(h.scores, (t,), g, RUN)
+            product = MatrixMultiply(
+                c.weigh.builtin, h.sums, (slot,), Part(wide, (), e, x.width), weight, at=p.places.sum
+            )
+            body.append(each(e.axis, x.width, (product,)))
+        declared = tuple(DeclareVector(h.wide[n]) for n in h.wide)
+        yield Remark("Sums: values in f32 times the weights, which lie where the instruction takes them.")
+        yield each(t.axis, c.tiles, (each(g.axis, RUN, (*declared, *body)),))
+        yield Settle(c.weigh.settled)
+
+
+def _column(x: Piece, lane: Expr) -> Expr:
+    """The first column that a lane takes of a piece."""
+    return add(number(x.first), mul(lane, number(x.width)))
+
+
+def exp(e: Expr) -> Expr:
+    return Call("exp", (e,), F32)
