@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tl2hip.dtypes import I64
 from tl2hip.hip import matrix, registers, softmax  # noqa: F401  they make the writer know more statements
 from tl2hip.hip.context import Context, Known, Used
 from tl2hip.hip.counters import counters
+from tl2hip.hip.facts import is_index, is_natural, is_positive
 from tl2hip.hip.frame import fill
 from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.names import Names
 from tl2hip.hip.statements import Writer
 from tl2hip.hip.twin import Changes, Twin, changes
-from tl2hip.plan.ir import DeviceKernel, Plan
+from tl2hip.plan.ir import DeviceKernel, HostIf, HostLet, HostLoop, HostStmt, HostWhile, Plan
 from tl2hip.plan.lds import elements
 
 
@@ -72,10 +73,26 @@ def _known(kernel: DeviceKernel, plan: Plan) -> Known:
     known = Known(natural=extents(plan))
     given = {s.name for s in plan.nest.scalars} - known.natural
     known.index.update(n for n, t in kernel.scalars if t is I64 and n not in given)
+    for let in _lets(plan.host):
+        positive = is_index(let.value, known) and is_positive(let.value, known)
+        natural = is_index(let.value, known) and is_natural(let.value, known)
+        known.learn(let.name, natural=natural, positive=positive)
     for place in kernel.places:
         known.learn(place.name, natural=True, positive=place.what.startswith("gridDim"))
     known.index.update(counters(kernel.body, known.index))
     return known
+
+
+def _lets(body: tuple[HostStmt, ...]) -> Iterator[HostLet]:
+    """What the launcher gives names to."""
+    for s in body:
+        match s:
+            case HostLet():
+                yield s
+            case HostIf(then=then, orelse=orelse):
+                yield from _lets((*then, *orelse))
+            case HostLoop(body=inner) | HostWhile(body=inner):
+                yield from _lets(inner)
 
 
 def attributes(kernel: DeviceKernel) -> str:

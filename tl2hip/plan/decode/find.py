@@ -7,11 +7,11 @@ statements between loops are put in the place of their names, so that it does no
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tl2hip.dtypes import BF16, F16, F32
-from tl2hip.nest.index import ONE, ZERO, maximum, value_of
+from tl2hip.nest.index import ZERO, value_of
 from tl2hip.nest.ir import (
     Alloc,
     Axis,
@@ -31,6 +31,7 @@ from tl2hip.nest.ir import (
 )
 from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_expr, map_exprs
 from tl2hip.plan.chain import Chain, for_grid, head
+from tl2hip.plan.decode.axes import filled, heads_of, moves, parts_of, size_of, surely_inside
 from tl2hip.plan.decode.record import Decode, Names, Places, Rows
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import STRIDES, Unfit
@@ -40,9 +41,6 @@ PLAN = "decode attention"
 
 FACTORS = (F16, BF16)
 """The dtypes of queries, keys and values."""
-
-MOST_OWN = 32
-"""Rows of queries that share all keys and values, at most: more are no decoding, and worth tiles of their own."""
 
 PRODUCT = "product of a query and a key"
 """Stands for a product until it is known which register holds it; no user's name has spaces."""
@@ -127,7 +125,7 @@ class _Reader:
             match s:
                 case Alloc():
                     continue
-                case Loop() if columns is None and _fills(s) in self._locals:
+                case Loop() if columns is None and filled(s) in self._locals:
                     continue
                 case Loop(body=body) if any(isinstance(x, Loop) for x in body) and self.score is not None:
                     if columns is not None:
@@ -137,6 +135,8 @@ class _Reader:
                     self._over_keys(s)
                 case Set(name=name, value=Const(value=value)) if name not in self.starts and columns is None:
                     self.starts[name] = float(value)
+                case Set(name=name, value=value) if self.keys is None and _stands(self.state, s):
+                    self.known[name] = whole(value, self.known)
                 case Set() | Store():
                     self.rows.append(s)
                 case _:
@@ -158,8 +158,8 @@ class _Reader:
             match s:
                 case Loop():
                     self._product(s, known)
-                case Set(name=name, value=value) if name not in known and Var(name, value.dtype) in _parts((value,)):
-                    self._reduced(s, whole(value, known))
+                case Set(name=name, value=v) if name not in known and Var(name, v.dtype) in parts_of((v,)):
+                    self._reduced(s, whole(v, known))
                 case Set(name=name, value=value):
                     known[name] = self._read(whole(value, known))
                 case Store(array=array) if array in self._locals:
@@ -226,7 +226,7 @@ class _Reader:
         self.query, self.key = self._rows(a, over.axis), self._rows(b, over.axis)
         if self.query.dtype is not self.key.dtype:
             raise Unfit(f"queries are {self.query.dtype} and keys {self.key.dtype}")
-        self.depth = _size(over.axis)
+        self.depth = size_of(over.axis)
         known[name] = Var(PRODUCT, F32)
         self.found["product"] = name, at
 
@@ -292,9 +292,9 @@ class _Reader:
         total = Var(self.found["total"][0], F32)
         if plain(weight) == plain(self._weight()):
             return False
-        if isinstance(weight, Binary) and (weight.op, weight.right) == ("/", total):
-            if plain(weight.left) == plain(self._weight()):
-                return True
+        ratio = isinstance(weight, Binary) and (weight.op, weight.right) == ("/", total)
+        if ratio and isinstance(weight, Binary) and plain(weight.left) == plain(self._weight()):
+            return True
         raise Unfit("a weight is not exp(score - maximum), whole or divided by the total")
 
     def _whole(
@@ -302,18 +302,19 @@ class _Reader:
     ) -> Decode:
         assert self.keys is not None and self.query is not None and self.key is not None
         named = {**self.found, "sum": last}
-        names, places = (tuple(named[w][n] for w in ("product", "most", "total", "sum")) for n in (0, 1))
-        rows = tuple(map_exprs(lambda e: whole(e, self.known), self.rows))
-        behind = tuple(map_exprs(lambda e: whole(e, self.known), behind))
-        self._check((*rows, *behind), Names(*names), divided)
-        heads, group, shared = _heads(self.chain, self.query, (*self.key.index, *value.index), self.keys)
+        order = ("product", "most", "total", "sum")
+        names, places = Names(*(named[w][0] for w in order)), Places(*(named[w][1] for w in order))
+        rows = map_exprs(lambda e: whole(e, self.known), tuple(self.rows))
+        behind = map_exprs(lambda e: whole(e, self.known), behind)
+        self._check((*rows, *behind), names, divided)
+        heads, group, shared = heads_of(self.chain, (*self.key.index, *value.index), self.keys)
         marked = [s.axis for s in all_stmts(self.chain.body) if isinstance(s, Loop)] + [*self.chain.axes]
         if any(a.tile is not None or a.marks for a in marked):
             raise Unfit("a loop has a mark", "take it out")
-        starts = tuple(Set(n, Const(v, F32)) for n, v in self.starts.items() if n not in (names[1], names[2]))
+        starts = tuple(Set(n, Const(v, F32)) for n, v in self.starts.items() if n not in (names.most, names.total))
         return Decode(
-            self.chain, heads, group, shared, self.keys, self.depth, columns, _size(columns), self.query, self.key, value,
-            self._scored(), Names(*names), Places(*places), self.keep_nan, divided, (*starts, *rows), behind,
+            self.chain, heads, group, shared, self.keys, self.depth, columns, size_of(columns), self.query, self.key,
+            value, self._scored(), names, places, self.keep_nan, divided, (*starts, *rows), behind,
             tuple(self.held), tuple(self.loops),
         )  # fmt: skip
 
@@ -327,16 +328,16 @@ class _Reader:
             raise Unfit(f"{array.name} has strides", STRIDES.format(array.name))
         if any(isinstance(p, Var) for i in load.index for p in all_parts(i)):
             raise Unfit(f"an index of {array.name} is not known where a row begins")
-        if load.index[-1] != AxisRef(along.name) or AxisRef(along.name) in _parts(load.index[:-1]):
+        if load.index[-1] != AxisRef(along.name) or AxisRef(along.name) in parts_of(load.index[:-1]):
             raise Unfit(f"consecutive elements of {array.name} do not run along the last axis of the loops")
-        size, last = _size(along), value_of(array.shape[-1])
+        size, last = size_of(along), value_of(array.shape[-1])
         if not load.proven and (last is None or last < size):
             raise Unfit(f"rows of {array.name} may be shorter than {size} elements")
         axes = {a.name: a for a in self.chain.axes}
         if self.keys is not None:
             axes[self.keys.name] = self.keys
         pairs = zip(load.index[:-1], array.shape[:-1], strict=True)
-        inside = tuple(load.proven or _inside(i, n, axes) for i, n in pairs)
+        inside = tuple(load.proven or surely_inside(i, n, axes) for i, n in pairs)
         return Rows(load.array, load.dtype, load.index[:-1], inside)
 
     # --- what is around ----------------------------------------------------------------------------------
@@ -360,66 +361,5 @@ class _Reader:
         for axis in self.chain.axes:
             if self.state.kinds[axis.name].updates:
                 raise Unfit("elements of the result meet")
-            if axis.start != ZERO or axis.step != 1 or any(isinstance(p, AxisRef | Var | Load) for p in all_parts(axis.stop)):
+            if axis.start != ZERO or axis.step != 1 or moves(axis.stop):
                 raise Unfit("an axis around the keys does not run from 0 by 1 to an end that stands still")
-
-
-def _heads(chain: Chain, query: Rows, cached: tuple[Expr, ...], keys: Axis) -> tuple[Axis, Expr, Expr | None]:
-    """The axis of which neighbours share keys and values, how many do, and how these count the groups."""
-    around = (*cached, keys.start, keys.stop)
-    apart = [a for a in chain.axes if AxisRef(a.name) not in _parts(cached)]
-    if apart:
-        size = value_of(apart[0].stop)
-        if len(apart) > 1 or size is None or size > MOST_OWN or AxisRef(apart[0].name) in _parts(around):
-            raise Unfit("many queries share keys")
-        return apart[0], apart[0].stop, None
-    for a in chain.axes:
-        shared = {e for e in _parts(around) if isinstance(e, Binary) and e.op == "//" and e.left == AxisRef(a.name)}
-        if len(shared) == 1:
-            (one,) = shared
-            assert isinstance(one, Binary)
-            others = sum(e == AxisRef(a.name) for e in _parts(around))
-            alone = others == sum(e == one for e in _parts(around))
-            if alone and not any(isinstance(p, AxisRef | Var | Load) for p in all_parts(one.right)):
-                return a, maximum(one.right, ONE), one
-    return chain.axes[-1], ONE, None
-
-
-def _parts(exprs: Iterable[Expr]) -> tuple[Expr, ...]:
-    return tuple(p for e in exprs for p in all_parts(e))
-
-
-def _size(axis: Axis) -> int:
-    """How many elements a row has."""
-    size = value_of(axis.stop)
-    if axis.start != ZERO or axis.step != 1 or size is None:
-        raise Unfit("how many elements a row has is not known", "fix it with --set, or write the number")
-    return size
-
-
-def _fills(loop: Loop) -> str:
-    """The array that a loop fills with a constant; no name for any other loop."""
-    match loop.body:
-        case (Store(array=array, value=Const()),):
-            return array
-        case (Loop() as inner,):
-            return _fills(inner)
-    return ""
-
-
-def _inside(index: Expr, extent: Expr, axes: Mapping[str, Axis]) -> bool:
-    """Whether an index surely lies in 0 ... extent - 1."""
-    size, value = value_of(extent), value_of(index)
-    if value is not None:
-        return size is not None and 0 <= value < size
-    match index:
-        case AxisRef(axis=name) if name in axes:
-            axis = axes[name]
-            return (value_of(axis.start) or 0) >= 0 and isinstance(axis.start, Const) and axis.stop == extent
-        case Binary(op="%", right=by):
-            n = value_of(by)
-            return n is not None and n > 0 and (by == extent or (size is not None and n <= size))
-        case Binary(op="//", left=AxisRef(axis=name), right=by) if name in axes:
-            n, stop = value_of(by), value_of(axes[name].stop)
-            return None not in (n, stop, size) and n > 0 and (stop - 1) // n < size  # type: ignore[operator]
-    return False

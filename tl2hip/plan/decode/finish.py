@@ -1,7 +1,7 @@
 """Puts parts of an attention together, each of keys of its own, and does what the user does with the sums.
 
-A part is its greatest score, its total over that, and its sums. Parts are those of a block's waves, in LDS, or those
-that blocks left in the workspace; they are always taken in the same order.
+A part is its greatest score, its total over that, and its sums. Parts are those of a block's waves, in LDS, or
+those that blocks left in the workspace; they are always taken in the same order.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tl2hip.dtypes import F32, I64
+from tl2hip.dtypes import F32
 from tl2hip.nest.index import ONE, ZERO
 from tl2hip.nest.ir import Binary, Compare, Const, Expr, Load, Logic, Select, Set, Stmt, Store, Var
 from tl2hip.nest.walk import map_exprs
@@ -24,8 +24,8 @@ from tl2hip.plan.threads import ThreadCode
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of one head: as many as `count`, held by three arrays at the index that `where` gives of a part; the
-    sums with the column behind."""
+    """The parts of one head: as many as `count`, held by three arrays at the index that `where` gives of a part;
+    the sums with the column behind."""
 
     most: str
     total: str
@@ -57,7 +57,8 @@ class Finish:
         op = "greatest_or_nan" if p.keep_nan else "greatest"
         yield Set(names.most, NOTHING, at=p.places.most)
         yield self._each(parts, unroll, (Extreme(names.most, op, most),))
-        found, base, factor = Var(names.most, F32), Var(self.words.name("base"), F32), Var(self.words.name("rescale"), F32)
+        found = Var(names.most, F32)
+        base, factor = (Var(self.words.name(n), F32) for n in ("base", "rescale"))
         yield Let(base.name, Select(Compare("==", found, NOTHING), NONE, found))
         yield Set(names.total, NONE, at=p.places.total)
         yield Set(names.sum, NONE, at=p.places.sum)

@@ -136,7 +136,7 @@ class Kernels:
         yield Let(w.name("wave"), floor_div(w.var("thread"), WAVE), "uniform")
 
     def _group(self, work: Expr, slices: Slices | None) -> Iterator[DeviceStmt]:
-        p, c, w = self.decode, self.cut, self.words
+        w = self.words
         which = work if slices is None else w.var("block_of_heads")
         if slices is not None:
             yield Let(w.name("slice"), floor_div(work, self.numbers))
@@ -196,7 +196,7 @@ class Kernels:
         """The steps of this wave: every so many keys, those of the other waves between."""
         p, c, w = self.decode, self.cut, self.words
         most, total = w.name("greatest"), w.name("total_of_lane")
-        yield Remark(f"Each wave takes every {c.waves}th {c.step} keys, and has a greatest score, a total and sums.")
+        yield Remark(f"Each wave takes every {c.waves}th {c.step} keys; it has a greatest score, a total and sums.")
         yield Declare(most, F32, NOTHING)
         yield Declare(total, F32, NONE)
         yield DeclareVector(self.held.registers.sums, zeros=True)
@@ -215,7 +215,7 @@ class Kernels:
 
     def _left(self) -> Iterator[DeviceStmt]:
         """What a wave found goes to LDS."""
-        p, c, w = self.decode, self.cut, self.words
+        c, w = self.cut, self.words
         g, e = w.index("g"), w.index("e")
         most, total, sums = self.held.waves
         place = (w.var("wave"), w.var("column"))
@@ -265,10 +265,11 @@ class Kernels:
 
     def _part(self, which: Expr, own: Expr, column: Expr, slices: Slices) -> Iterator[DeviceStmt]:
         """A block's part goes to the workspace."""
-        p, (most, total, sums) = self.decode, self.held.slices
+        most, total, sums = self._slices
         place = self._place(self.item(which), self.words.var("slice"), own, slices)
-        names = p.names
-        pair = (Store(most, (place,), Var(names.most, F32), True), Store(total, (place,), Var(names.total, F32), True))
+        names = self.decode.names
+        found = ((most, names.most), (total, names.total))
+        pair = tuple(Store(array, (place,), Var(name, F32), True) for array, name in found)
         yield DeviceIf(Compare("==", column, ZERO), pair)
         yield Store(sums, (place, column), Var(names.sum, F32), True)
 
@@ -290,9 +291,7 @@ class Kernels:
         steps = maximum(sub(p.keys.stop, p.keys.start), ZERO)
         found = floor_div(sub(add(steps, slices.each), ONE), slices.each)
         item, mine, count = (w.var(x) for x in ("block_of_heads", "own", "parts"))
-        parts = Parts(
-            *self.held.slices, count, lambda part: (self._place(item, part, mine, slices),)
-        )  # fmt: skip
+        parts = Parts(*self._slices, count, lambda part: (self._place(item, part, mine, slices),))
 
         def here(e: Expr) -> Expr:
             return map_expr(lambda x: column if x == AxisRef(p.columns.name) else x, e)
@@ -308,6 +307,12 @@ class Kernels:
             For(n.axis, Var("thread.x", I64), number(p.width), threads, body),
         )
         return general.wrap(general.share_blocks(p.chain), inner, self.state)
+
+    @property
+    def _slices(self) -> tuple[str, str, str]:
+        """The workspace arrays of parts."""
+        assert self.held.slices is not None
+        return self.held.slices
 
     @property
     def merge_threads(self) -> int:

@@ -25,11 +25,7 @@ from tl2hip.plan.state import State
 from tl2hip.plan.unfit import Unfit
 
 BLOCKS = 3 * COMPUTE_UNITS
-"""Blocks that slices of keys bring it to: what the chip has room for at once, of blocks that meet in 16 KiB of LDS."""
-
-SHORT = 4
-"""Steps of each wave that a slice is worth, at least: a second launch takes about as long as a few of them."""
-
+"""Blocks that slices of keys bring it to: as many as the chip has room for at once, by their registers."""
 
 def decode(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     """The launches of a chain that is decode attention; None where it is none."""
@@ -45,6 +41,7 @@ def decode(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         state.placed.pop(array, None)
     held = _held(state, p, c)
     _note(state, p, c)
+    state.grain(longest, c.waves * c.step, SIZE)
     unknown = page_sizes(p)
     if not unknown:
         return _either(state, p, c, held, frozenset(), longest)
@@ -74,8 +71,8 @@ def _either(
     """A block for all keys of a row, or where rows are few a block for each slice of them and a second launch."""
     kernels = Kernels(state, p, c, held, pages)
     piece = c.waves * c.step
-    note = f"keys of a slice, in steps of {piece}"
-    cuts, lets = slices(state, p.keys, longest, SHORT * piece, kernels.items, BLOCKS, note)
+    note = f"keys of a slice, {c.step} a wave at a time"
+    cuts, lets = slices(state, p.keys, longest, piece, kernels.items, BLOCKS, note)
     whole = holds(Compare("<=", cuts.count, ONE))
     return (*lets, *either(whole, lambda: (_whole(kernels),), lambda: _sliced(kernels, cuts)))
 
@@ -150,5 +147,4 @@ def _note(state: State, p: Decode, c: Cut) -> None:
     score, weigh = (x.builtin.removeprefix("__builtin_amdgcn_") for x in (c.score, c.weigh))
     state.note(called(p.keys), where, f"scores by {score}, sums by {weigh}", p.places.product)
     tree = RunningTree(c.threads, step=c.step, waves=c.waves, slices=BLOCKS)
-    for axis in p.over_keys:
-        state.trees[axis] = tree
+    state.trees.update(dict.fromkeys(p.over_keys, tree))

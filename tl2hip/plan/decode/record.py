@@ -45,12 +45,12 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Decode:
-    """For each point of `chain` the softmax of the `score`s of `keys`, and for each of `width` `columns` the sum of
-    weights exp(score - most) times values.
+    """For each point of `chain` the softmax of the `score`s of `keys`, and for each of `width` `columns` the sum
+    of weights exp(score - most) times values.
 
-    A score is made of the product of a query and a key of `depth` elements each. `heads` is the axis of the chain of
-    which `group` neighbours share keys and values; `shared` is how these count the groups, None where they are all
-    one group or of one head each.
+    A score is made of the product of a query and a key of `depth` elements each. `heads` is the axis of the chain
+    of which `group` neighbours share keys and values; `shared` is how these count the groups, None where they are
+    all one group or of one head each.
     `divided`: each weight is divided by the total. `row_behind` is done once for a point, `behind` for each column.
     """
 

@@ -1,6 +1,6 @@
 """Where a row of queries, keys or values lies, and the loads of a lane's part of it.
 
-An index that comes from memory follows Python: below 0 it counts from the end, and a row that is not there is zeros.
+An index that comes from memory follows Python: below 0 it counts from the end. A row that is not there is zeros.
 Rows behind the last key are never looked up.
 """
 
@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tl2hip.dtypes import I64
 from tl2hip.nest.index import ZERO, add, floor_div, modulo, value_of
-from tl2hip.nest.ir import Array, AxisRef, Binary, Compare, Expr, Load, Logic, Select, Var
+from tl2hip.nest.ir import Array, AxisRef, Binary, Compare, Expr, Logic, Select
 from tl2hip.nest.walk import all_parts, map_expr
+from tl2hip.plan.decode.axes import moves
 from tl2hip.plan.decode.record import Decode, Rows
 from tl2hip.plan.decode.tile import SIZE
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, Let
 from tl2hip.plan.matmul.words import Words
-
 
 There = Callable[[tuple[Expr, ...]], tuple[DeviceStmt, ...]]
 """Makes the loads of a row whose index is given."""
@@ -25,8 +24,8 @@ There = Callable[[tuple[Expr, ...]], tuple[DeviceStmt, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A head and a key: the head is `head`, and `group` the number of its group; the key is `key`, or `apart` behind
-    `first`, which is a multiple of 16 where `even`."""
+    """A head and a key: the head is `head`, and `group` the number of its group; the key is `apart` behind `first`,
+    which is a multiple of 16 where `even`."""
 
     head: Expr
     group: Expr
@@ -44,13 +43,15 @@ def at(p: Decode, e: Expr, spot: Spot, pages: frozenset[Expr] = frozenset()) -> 
     16, and `pages` are sizes that the launcher has found to be such."""
     heads, keys = AxisRef(p.heads.name), AxisRef(p.keys.name)
 
+    def whole(by: Expr) -> bool:
+        return (value_of(by) or 1) % SIZE == 0 or by in pages
+
     def ahead(x: Expr) -> Expr:
         match x:
             case Binary() if x == p.shared:
                 return spot.group
-            case Binary(op="//" | "%" as op, left=left, right=by) if left == keys and spot.even:
-                if (value_of(by) or 1) % SIZE == 0 or by in pages:
-                    return floor_div(spot.first, by) if op == "//" else add(modulo(spot.first, by), spot.apart)
+            case Binary(op="//" | "%" as op, left=left, right=by) if left == keys and spot.even and whole(by):
+                return floor_div(spot.first, by) if op == "//" else add(modulo(spot.first, by), spot.apart)
         return x
 
     def one(x: Expr) -> Expr:
@@ -64,9 +65,9 @@ def page_sizes(p: Decode) -> tuple[Expr, ...]:
     found: dict[Expr, None] = {}
     for e in (*p.key.index, *p.value.index):
         for x in all_parts(e):
-            if isinstance(x, Binary) and x.op in ("//", "%") and x.left == AxisRef(p.keys.name):
-                if value_of(x.right) is None and not any(isinstance(y, AxisRef | Var | Load) for y in all_parts(x.right)):
-                    found[x.right] = None
+            paged = isinstance(x, Binary) and x.op in ("//", "%") and x.left == AxisRef(p.keys.name)
+            if paged and isinstance(x, Binary) and value_of(x.right) is None and not moves(x.right):
+                found[x.right] = None
     return tuple(found)
 
 
@@ -85,9 +86,10 @@ class Reader:
         lets: list[DeviceStmt] = []
         index: list[Expr] = []
         test: Expr | None = None
-        for n, (e, extent, inside) in enumerate(zip(self.rows.index, self.array.shape, self.rows.inside, strict=False)):
+        r = self.rows
+        for n, (e, extent) in enumerate(zip(r.index, self.array.shape[:-1], strict=True)):
             e = at(self.decode, e, spot, self.pages)
-            if inside:
+            if r.inside[n]:
                 index.append(e)
                 continue
             name = self.words.var(f"{self.array.name}_{n}")

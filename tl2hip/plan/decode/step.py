@@ -139,7 +139,8 @@ class Step:
         value = map_expr(lambda e: score if e == Var(PRODUCT, F32) else e, self._at_key(p.score, key))
         place = add(add(first, mul(t, number(SIZE))), add(mul(w.var("quarter"), number(RUN)), g))
         inside = Select(Compare("<", key, self.stop), value, NOTHING)
-        yield each(t.axis, c.tiles, (each(g.axis, RUN, (Let(key.name, place), Store(h.scores, (t, g), inside, True))),))
+        body = (Let(key.name, place), Store(h.scores, (t, g), inside, True))
+        yield each(t.axis, c.tiles, (each(g.axis, RUN, body),))
         yield Let(w.name("before"), Var(self.most, F32))
         op: Literal["greatest", "greatest_or_nan"] = "greatest_or_nan" if p.keep_nan else "greatest"
         yield each(t.axis, c.tiles, (each(g.axis, RUN, (Extreme(self.most, op, score, at=p.places.most),)),))
@@ -168,7 +169,7 @@ class Step:
         yield each(x.axis, self.decode.width // SIZE, (each(g.axis, RUN, (rescaled,)),))
 
     def _sums(self) -> Iterator[DeviceStmt]:
-        """Values times weights, in f32: a lane's value of each key is of as many columns as a piece has elements."""
+        """Values times weights, in f32: of each key a lane has as many columns as a piece has elements."""
         p, c, h, w = self.decode, self.cut, self.held, self.words
         t, g, e = w.index("t"), w.index("g"), w.index("e")
         body: list[DeviceStmt] = []
