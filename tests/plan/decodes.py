@@ -88,7 +88,8 @@ def windowed(
     sink: Tensor[f32, 20],
     out: Tensor[f32, B, 20, 32],
 ) -> None:
-    """All heads share keys, of which the last 24 count; a bias by distance, and a sink in the total."""
+    """All heads share keys, of which the last 24 count; a bias by distance, a sink in the total, weights
+    rounded to f16."""
     for b in range(B):
         for h in range(20):
             n = lengths[b]
@@ -108,7 +109,7 @@ def windowed(
             for e in range(32):
                 acc = f32(0)
                 for j in range(max(0, n - 24), n):
-                    acc += np.exp(p[j] - m) * f32(V[b, j, e])
+                    acc += f32(f16(np.exp(p[j] - m))) * f32(V[b, j, e])
                 out[b, h, e] = acc / total
 
 

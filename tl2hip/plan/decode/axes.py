@@ -24,7 +24,8 @@ def heads_of(chain: Chain, cached: tuple[Expr, ...], keys: Axis) -> tuple[Axis, 
             raise Unfit("many queries share keys")
         return apart[0], apart[0].stop, None
     for a in chain.axes:
-        shared = {e for e in parts_of(around) if isinstance(e, Binary) and e.op == "//" and e.left == AxisRef(a.name)}
+        quotients = (e for e in parts_of(around) if isinstance(e, Binary) and e.op == "//")
+        shared = {e for e in quotients if e.left == AxisRef(a.name)}
         if len(shared) == 1:
             (one,) = shared
             assert isinstance(one, Binary)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from tl2hip.dtypes import BF16, F16, F32
+from tl2hip.dtypes import BF16, F16, F32, DType
 from tl2hip.nest.index import ZERO, value_of
 from tl2hip.nest.ir import (
     Alloc,
@@ -112,6 +112,7 @@ class _Reader:
     score: Expr | None = None
     query: Rows | None = None
     key: Rows | None = None
+    over: str = ""
     depth: int = 0
     starts: dict[str, float] = field(default_factory=dict)
     found: dict[str, tuple[str, Span]] = field(default_factory=dict)
@@ -226,7 +227,7 @@ class _Reader:
         self.query, self.key = self._rows(a, over.axis), self._rows(b, over.axis)
         if self.query.dtype is not self.key.dtype:
             raise Unfit(f"queries are {self.query.dtype} and keys {self.key.dtype}")
-        self.depth = size_of(over.axis)
+        self.over, self.depth = over.axis.name, size_of(over.axis)
         known[name] = Var(PRODUCT, F32)
         self.found["product"] = name, at
 
@@ -281,24 +282,31 @@ class _Reader:
             raise Unfit("a column's sum does not start from 0")
         if AxisRef(loop.axis.name) in tuple(all_parts(a)):
             a, b = b, a
-        divided = self._divided(a)
+        how = self._how(a)
         behind = tuple(s for s in loop.body if s is not start[0] and s is not inner[0])
         if any(not isinstance(s, Set | Store) for s in behind) or loop.body.index(inner[0]) > 1:
             raise Unfit("what is done with a column is a branch or a loop, or comes ahead of its sum")
-        return self._whole(loop.axis, self._rows(b, loop.axis), divided, behind, (name, at))
+        return self._whole(loop.axis, self._rows(b, loop.axis), how, behind, (name, at))
 
-    def _divided(self, weight: Expr) -> bool:
-        """Whether a weight is divided by the total."""
-        total = Var(self.found["total"][0], F32)
-        if plain(weight) == plain(self._weight()):
-            return False
-        ratio = isinstance(weight, Binary) and (weight.op, weight.right) == ("/", total)
-        if ratio and isinstance(weight, Binary) and plain(weight.left) == plain(self._weight()):
-            return True
-        raise Unfit("a weight is not exp(score - maximum), whole or divided by the total")
+    def _how(self, weight: Expr) -> tuple[DType, bool]:
+        """What a weight is rounded to, and whether it is divided by the total."""
+        whole, total = plain(self._weight()), self.found["total"][0]
+        match plain(weight):
+            case Binary(op="/", left=left, right=Var(name=name)) if (left, name) == (whole, total):
+                return F32, True
+            case Cast(value=Cast(value=inner, dtype=narrow, explicit=True)) if inner == whole and narrow in FACTORS:
+                return narrow, False
+            case found if found == whole:
+                return F32, False
+        raise Unfit("a weight is not exp(score - maximum), whole, rounded to a half or divided by the total")
 
     def _whole(
-        self, columns: Axis, value: Rows, divided: bool, behind: tuple[Stmt, ...], last: tuple[str, Span]
+        self,
+        columns: Axis,
+        value: Rows,
+        how: tuple[DType, bool],
+        behind: tuple[Stmt, ...],
+        last: tuple[str, Span],
     ) -> Decode:
         assert self.keys is not None and self.query is not None and self.key is not None
         named = {**self.found, "sum": last}
@@ -306,16 +314,16 @@ class _Reader:
         names, places = Names(*(named[w][0] for w in order)), Places(*(named[w][1] for w in order))
         rows = map_exprs(lambda e: whole(e, self.known), tuple(self.rows))
         behind = map_exprs(lambda e: whole(e, self.known), behind)
-        self._check((*rows, *behind), names, divided)
+        self._check((*rows, *behind), names, how[1])
         heads, group, shared = heads_of(self.chain, (*self.key.index, *value.index), self.keys)
         marked = [s.axis for s in all_stmts(self.chain.body) if isinstance(s, Loop)] + [*self.chain.axes]
         if any(a.tile is not None or a.marks for a in marked):
             raise Unfit("a loop has a mark", "take it out")
         starts = tuple(Set(n, Const(v, F32)) for n, v in self.starts.items() if n not in (names.most, names.total))
         return Decode(
-            self.chain, heads, group, shared, self.keys, self.depth, columns, size_of(columns), self.query, self.key,
-            value, self._scored(), names, places, self.keep_nan, divided, (*starts, *rows), behind,
-            tuple(self.held), tuple(self.loops),
+            self.chain, heads, group, shared, self.keys, self.over, self.depth, columns, size_of(columns),
+            self.query, self.key, value, self._scored(), names, places, self.keep_nan, *how, (*starts, *rows),
+            behind, tuple(self.held), tuple(self.loops),
         )  # fmt: skip
 
     def _rows(self, e: Expr, along: Axis) -> Rows:

@@ -72,7 +72,7 @@ class Kernels:
     decode: Decode
     cut: Cut
     held: Held
-    pages: frozenset[Expr]
+    pages: frozenset[Expr] = frozenset()
 
     def with_slices(self, cuts: Slices) -> Kernels:
         """The same with the workspace placed for the parts of slices."""

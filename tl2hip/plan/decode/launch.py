@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from tl2hip.dtypes import F32
 from tl2hip.nest.index import ONE, ZERO, minimum, modulo, mul, number, value_of
-from tl2hip.nest.ir import AxisRef, Binary, Cast, Compare, Expr, Load, Var
+from tl2hip.nest.ir import AxisRef, Binary, Cast, Compare, Expr, Load, Logic, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan import launch as general
 from tl2hip.plan.chain import Chain
@@ -15,13 +18,14 @@ from tl2hip.plan.decode.record import Decode, Rows
 from tl2hip.plan.decode.rows import page_sizes
 from tl2hip.plan.decode.step import registers
 from tl2hip.plan.decode.tile import SIZE, Cut, cut
-from tl2hip.plan.decode.tree import RunningTree
 from tl2hip.plan.gfx942 import COMPUTE_UNITS, MAX_GRID_X
 from tl2hip.plan.ir import HostIf, HostStmt, Launch
 from tl2hip.plan.leave import Slices, slices
 from tl2hip.plan.matmul.side import put
 from tl2hip.plan.names import called
+from tl2hip.plan.softmax_ir import Joined
 from tl2hip.plan.state import State
+from tl2hip.plan.tree import Tree
 from tl2hip.plan.unfit import Unfit
 
 BLOCKS = 3 * COMPUTE_UNITS
@@ -42,15 +46,24 @@ def decode(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     held = _held(state, p, c)
     _note(state, p, c)
     state.grain(longest, c.waves * c.step, SIZE)
-    unknown = page_sizes(p)
-    if not unknown:
-        return _either(state, p, c, held, frozenset(), longest)
-    even = tuple(Compare("==", modulo(e, SIZE), ZERO) for e in unknown)
-    test: Expr = even[0]
-    for e in even[1:]:
-        test = Binary("&", test, e)
-    then = _either(state, p, c, held, frozenset(unknown), longest)
-    return (HostIf(test, then, _either(state, p, c, held, frozenset(), longest)),)
+    kernels = Kernels(state, p, c, held)
+    note = f"keys of a slice, {c.step} a wave at a time"
+    cuts, lets = slices(state, p.keys, longest, c.waves * c.step, kernels.items, BLOCKS, note)
+    whole = holds(Compare("<=", cuts.count, ONE))
+    return (*lets, *either(whole, lambda: _whole(kernels), lambda: _sliced(kernels, cuts)))
+
+
+def _by_pages(kernels: Kernels, launch: Callable[[Kernels], Launch]) -> tuple[HostStmt, ...]:
+    """A launch, where sizes of pages are known at run time for multiples of 16 and for any."""
+    unknown = page_sizes(kernels.decode)
+    tests = [Compare("==", modulo(e, SIZE), ZERO) for e in unknown]
+    if not tests:
+        return (launch(kernels),)
+    test: Expr = tests[0]
+    for other in tests[1:]:
+        test = Logic("and", test, other)
+    even = launch(replace(kernels, pages=frozenset(unknown)))
+    return (HostIf(test, (even,), (launch(kernels),)),)
 
 
 def _held(state: State, p: Decode, c: Cut) -> Held:
@@ -65,43 +78,35 @@ def _held(state: State, p: Decode, c: Cut) -> Held:
     return Held(registers(state, p, c), waves, None, {n: put(state, "few", F32, (n,), "vector") for n in runs})
 
 
-def _either(
-    state: State, p: Decode, c: Cut, held: Held, pages: frozenset[Expr], longest: Expr
-) -> tuple[HostStmt, ...]:
-    """A block for all keys of a row, or where rows are few a block for each slice of them and a second launch."""
-    kernels = Kernels(state, p, c, held, pages)
-    piece = c.waves * c.step
-    note = f"keys of a slice, {c.step} a wave at a time"
-    cuts, lets = slices(state, p.keys, longest, piece, kernels.items, BLOCKS, note)
-    whole = holds(Compare("<=", cuts.count, ONE))
-    return (*lets, *either(whole, lambda: (_whole(kernels),), lambda: _sliced(kernels, cuts)))
-
-
 def _grid(kernels: Kernels, blocks: Expr) -> tuple[Expr, Expr, Expr]:
     _, y, z = general.grid_of(general.share_blocks(kernels.decode.batch, ("y", "z")), None)
     return minimum(blocks, number(MAX_GRID_X)), y, z
 
 
-def _whole(kernels: Kernels) -> Launch:
-    state, threads = kernels.state, (kernels.cut.threads, 1, 1)
-    heads = called(kernels.decode.heads)
-    name = state.add("kernel_whole", kernels.of_group(None), threads, f"a block for the {heads} that share keys")
-    return Launch(name, _grid(kernels, kernels.numbers))
+def _whole(kernels: Kernels) -> tuple[HostStmt, ...]:
+    """The launch of blocks that take all keys of their heads."""
+    summary = f"a block for the {called(kernels.decode.heads)} that share keys{{}}"
+    return _by_pages(kernels, lambda k: _launch(k, "kernel_whole", None, k.numbers, summary))
 
 
 def _sliced(kernels: Kernels, cuts: Slices) -> tuple[HostStmt, ...]:
     """The launch of slices, and that of their merging."""
     state, p = kernels.state, kernels.decode
     kernels = kernels.with_slices(cuts)
-    heads = called(p.heads)
-    summary = f"a block for the {heads} that share keys and for each slice of the keys"
-    threads = (kernels.cut.threads, 1, 1)
-    parts = state.add("kernel_slices", kernels.of_group(cuts), threads, summary)
-    merge = state.add(
-        "merge", kernels.merging(cuts), (kernels.merge_threads, 1, 1), f"merges the slices of each {heads}"
-    )
-    merging = general.grid_of(general.share_blocks(p.chain), None)
-    return Launch(parts, _grid(kernels, mul(kernels.numbers, cuts.count))), Launch(merge, merging)
+    heads, blocks = called(p.heads), mul(kernels.numbers, cuts.count)
+    summary = f"a block for the {heads} that share keys and for each slice of the keys{{}}"
+    parts = _by_pages(kernels, lambda k: _launch(k, "kernel_slices", cuts, blocks, summary))
+    threads = (kernels.merge_threads, 1, 1)
+    merge = state.add("merge", kernels.merging(cuts), threads, f"merges the slices of each {heads}")
+    return *parts, Launch(merge, general.grid_of(general.share_blocks(p.chain), None))
+
+
+def _launch(kernels: Kernels, name: str, cuts: Slices | None, blocks: Expr, summary: str) -> Launch:
+    """Adds a kernel of groups of heads, and launches so many blocks of it for each point of the batch."""
+    said = summary.format(", pages of whole tiles" if kernels.pages else "")
+    _, y, z = general.grid_of(general.share_blocks(kernels.decode.batch, ("y", "z")), None)
+    kernel = kernels.state.add(name, kernels.of_group(cuts), (kernels.cut.threads, 1, 1), said)
+    return Launch(kernel, (minimum(blocks, number(MAX_GRID_X)), y, z))
 
 
 def _longest(state: State, p: Decode) -> Expr:
@@ -135,7 +140,7 @@ def _of_rows(state: State, p: Decode, rows: Rows) -> Expr | None:
 
 
 def _note(state: State, p: Decode, c: Cut) -> None:
-    """Where each loop went, and the tree of the sums over keys."""
+    """Where each loop went, and what the running bound asks: parts of slices are fewer than the steps they save."""
     for axis, at in zip(p.chain.axes, p.chain.places, strict=True):
         if axis is p.heads:
             group = value_of(p.group)
@@ -146,5 +151,5 @@ def _note(state: State, p: Decode, c: Cut) -> None:
     where = f"steps of {c.step}, {c.waves} waves, slices over blocks where rows are few"
     score, weigh = (x.builtin.removeprefix("__builtin_amdgcn_") for x in (c.score, c.weigh))
     state.note(called(p.keys), where, f"scores by {score}, sums by {weigh}", p.places.product)
-    tree = RunningTree(c.threads, step=c.step, waves=c.waves, slices=BLOCKS)
-    state.trees.update(dict.fromkeys(p.over_keys, tree))
+    state.trees.update(dict.fromkeys(p.over_keys, Tree(c.waves, width=c.step)))
+    state.joins += (Joined(a, p.names.product, p.over, p.names.most, p.keys.stop, c.step) for a in p.scores)

@@ -48,10 +48,11 @@ class Decode:
     """For each point of `chain` the softmax of the `score`s of `keys`, and for each of `width` `columns` the sum
     of weights exp(score - most) times values.
 
-    A score is made of the product of a query and a key of `depth` elements each. `heads` is the axis of the chain
-    of which `group` neighbours share keys and values; `shared` is how these count the groups, None where they are
-    all one group or of one head each.
-    `divided`: each weight is divided by the total. `row_behind` is done once for a point, `behind` for each column.
+    A score is made of the product of a query and a key, of `depth` elements each, over the axis `over`. `heads` is
+    the axis of the chain of which `group` neighbours share keys and values; `shared` is how these count the groups,
+    None where they are all one group or of one head each. `keep_nan`: a score that is NaN makes the maximum NaN.
+    A weight is rounded to `weight`, f32 for not at all, or `divided` by the total. `row_behind` is done once for a
+    point, `behind` for each column.
     """
 
     chain: Chain
@@ -59,6 +60,7 @@ class Decode:
     group: Expr
     shared: Expr | None
     keys: Axis
+    over: str
     depth: int
     columns: Axis
     width: int
@@ -69,6 +71,7 @@ class Decode:
     names: Names
     places: Places
     keep_nan: bool
+    weight: DType
     divided: bool
     row_behind: tuple[Stmt, ...]
     behind: tuple[Stmt, ...]

@@ -163,7 +163,10 @@ class Step:
         yield Set(self.total, Binary("*", total, factor))
         weight = Store(h.scores, (t, g), exp(Binary("-", score, base)), True, at=self.decode.places.total)
         added = Set(self.total, Binary("+", total, score))
-        yield each(t.axis, c.tiles, (each(g.axis, RUN, (weight, added)),))
+        narrow = self.decode.weight
+        rounded = Store(h.scores, (t, g), Cast(Cast(score, narrow, explicit=True), F32), True)
+        body = (weight, added) if narrow is F32 else (weight, added, rounded)
+        yield each(t.axis, c.tiles, (each(g.axis, RUN, body),))
         sums = Load(h.sums, (x, g), F32, True)
         rescaled = Store(h.sums, (x, g), Binary("*", sums, factor), True)
         yield each(x.axis, self.decode.width // SIZE, (each(g.axis, RUN, (rescaled,)),))
