@@ -19,10 +19,6 @@ PRODUCTS: dict[str, Near] = {
         product("f32(F[i, j]) * f32(G[j, k])", "F[i, j] * G[j, k]").replace("f32(0)", "f16(0)"),
         "no matrix instruction multiplies f16 into f16", "sum in f32: f32(x) * f32(y)", 5,
     ),
-    "a factor on the way": Near(
-        product("f32(F[i, j])", "(f32(F[i, j]) + x[j])"), "a factor is no element of an array",
-        "compute the factor into an array of its own first", 5,
-    ),
     "a difference": Near(product("s +=", "s -="), "a term is no product of two elements", "", 5),
     "two loops": Near(
         product("D[k", "for j in range(N):\n    s += x[j]\nD[k"),
@@ -36,22 +32,6 @@ PRODUCTS: dict[str, Near] = {
         .replace("= s", "= s + t"),
         "the summing loop makes t besides the sum", "give each sum loops of its own", 7,
     ),
-    "bytes into f32": Near(
-        product("F[i, j]", "h[i, j]"), "no matrix instruction multiplies i8 into f32",
-        "sum in i32: i32(x) * i32(y)", 5,
-    ),
-    "two dtypes": Near(
-        product("F[i, j]", "A[i, j]"), "gfx942 has no matrix instruction for f32 and f16 into f32", "", 5,
-    ),
-    "beyond": Near(
-        product("G[j, k]", "G[j, k + 1]"), "an index of G may lie outside of it",
-        "say in an assert how large G is", 5,
-    ),
-    "strides": Near(product("F[", "A["), *NO_STRIDES, 5, STRIDED),
-    "backwards": Near(product("G[j, k]", "G[N - 1 - j, k]"), "an index of G is not the summed axis alone", "", 5),
-    "no axis of its own": Near(
-        product("G[j, k]", "G[j, k // 2]"), "G has no axis of its own that is an index alone", "", 5,
-    ),
     "a ragged end": Near(
         product("range(N)", "range(min(i, N))"), "the end of j is not the same for all elements", "", 5,
     ),
@@ -64,11 +44,6 @@ PRODUCTS: dict[str, Near] = {
         "    i: Tile[int, 20]\n" + product(), "20 rows over 1 wave are no whole number of 16",
         "write a tile of 256 for i", 6,
     ),
-    "across": Near(
-        loops(FACTORS.replace("F[i, j]", "q[b, j, i, 0]").replace("0] = s", "b] = s"), "b in range(N)", *AROUND),
-        "consecutive elements of q run along neither the summed axis nor i", "", 6,
-        ARRAYS + ", q: Tensor[f16, N, N, M, 1]",
-    ),
     "one column": Near(
         product().replace("range(K)", "range(1)"), "a matrix times a vector leaves matrix instructions idle", "", 5,
         typed("G: Tensor[f16, N, K]", "G: Tensor[f16, N, 1]"),
@@ -80,3 +55,16 @@ PRODUCTS: dict[str, Near] = {
         ARRAYS + ", q: Tensor[f32, N + M, K]",
     ),
 }  # fmt: skip
+
+
+ALONE: dict[str, Near] = {
+    "beyond": Near(
+        product("G[j, k]", "G[j, k + 1]"), "an index of G may lie outside of it",
+        "say in an assert how large G is", 5,
+    ),
+    "strides": Near(product("F[", "A["), *NO_STRIDES, 5, STRIDED),
+    "backwards": Near(
+        product("G[j, k]", "G[N - 1 - j, k]"), "nobody knows which elements of G lie side by side", "", 5,
+    ),
+}  # fmt: skip
+"""Products with a factor of which every element is read by itself."""

@@ -21,7 +21,7 @@ from tests.plan.near import (
     normed,
     one,
 )
-from tests.plan.near_products import PRODUCTS, product
+from tests.plan.near_products import ALONE, PRODUCTS, product
 from tests.proofs import convert
 from tl2hip import api
 from tl2hip.plan.ir import Miss
@@ -49,6 +49,7 @@ KINDS: dict[str, dict[str, Near]] = {
     "columns of a matrix times a vector": COLUMNS,
     "row": ROWS,
     "matrix product": PRODUCTS,
+    "factor read in vectors": ALONE,
 }
 
 

@@ -85,6 +85,8 @@ def _makes_index(e: Expr, known: Known) -> bool:
             return not v.dtype.is_float and (v.dtype.bits <= 32 or is_index(v, known))
         case Binary(op="+" | "-" | "*" | "//" | "%" | "min" | "max" | "minimum" | "maximum", left=a, right=b):
             return is_index(a, known) and is_index(b, known)
+        case Binary(op=">>", left=a, right=Const()):
+            return is_index(a, known)
         case Binary(op="^", left=a, right=b):
             return all(is_index(x, known) and is_natural(x, known) for x in (a, b))
         case Select(then=a, orelse=b):

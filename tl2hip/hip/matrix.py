@@ -107,11 +107,12 @@ WINDOW_OF = Helper(
 
 
 def fetch(kind: str, size: int) -> Helper:
-    """`size` bytes, 8 or 16, through a window's descriptor."""
+    """`size` bytes, up to 16, through a window's descriptor."""
+    name = f"fetch_{kind.removeprefix('_').replace(' ', '_')}"
     return Helper(
-        f"fetch_{kind}",
+        name,
         f"// {size} bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.\n"
-        f"{ON_DEVICE} {kind} fetch_{kind}(__amdgpu_buffer_rsrc_t from, int offset, int ahead)\n{{\n"
+        f"{ON_DEVICE} {kind} {name}(__amdgpu_buffer_rsrc_t from, int offset, int ahead)\n{{\n"
         f"    return __builtin_bit_cast({kind}, "
         f"__builtin_amdgcn_raw_buffer_load_b{8 * size}(from, offset, ahead, 0));\n}}",
     )
@@ -220,13 +221,17 @@ def _window(s: Window, w: Writer) -> None:
 
 @write.register
 def _fetch(s: Fetch, w: Writer) -> None:
-    kind = vector_of(s.vector, w)
+    dtype, single = w.ctx.arrays[s.vector].dtype, s.vector not in w.ctx.vectors
+    kind = dtype.c if single else vector_of(s.vector, w)
     if not s.aligned:
         vector_of(s.vector, w, aligned=False)
-    size = declared_width(s.vector, w) * w.ctx.arrays[s.vector].dtype.bytes
+    size = dtype.bytes if single else declared_width(s.vector, w) * dtype.bytes
     function = w.ctx.call(fetch(kind, size) if s.aligned else fetch_any(kind))
     given = f"{w.ctx.c(s.window)}, {w.ctx.c(s.offset)}[{w.text(s.offset_at)}], {w.text(s.ahead)}"
-    w.line(f"{vector_at(s.vector, s.slot, w)} = {function}({given});")
+    to = vector_at(s.vector, s.slot, w)
+    if single:
+        to = f"{w.ctx.c(s.vector)}[{offset(s.vector, s.slot, w.ctx, show).argument}]"
+    w.line(f"{to} = {function}({given});")
 
 
 @write.register

@@ -46,8 +46,9 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """A vector of 8 or 16 bytes takes what stands `offset` bytes (a lane's own, below 2**31: element `offset_at` of
-    a thread's array of i32) and `ahead` bytes (the same for all lanes) behind the start of a window."""
+    """A vector of up to 16 bytes, or an element of a thread's array, takes what stands `offset` bytes (a lane's
+    own, below 2**31: element `offset_at` of a thread's array of i32) and `ahead` bytes (the same for all lanes)
+    behind the start of a window."""
 
     vector: str
     slot: tuple[Expr, ...]

@@ -18,7 +18,7 @@ from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.layout.count import lds
 from tl2hip.plan.layout.lds import Tile as LdsTile
 from tl2hip.plan.layout.lds import padded, swizzled, transposing
-from tl2hip.plan.matmul.find import Operand
+from tl2hip.plan.matmul.factors import Operand
 from tl2hip.plan.matmul.tile import Tile
 
 LINE = 128
@@ -197,7 +197,9 @@ def fill(operand: Operand, tile: Tile, rows: int, pad: int, joined: int = 1) -> 
     """The fill of a factor's tile; None where the threads do not share it evenly."""
     if operand.along == "over":
         return Fill(operand, tile, rows, tile.piece, pad=pad, joined=joined)
-    return _turned(operand, tile, rows, pad, joined)
+    if operand.value is None:
+        return _turned(operand, tile, rows, pad, joined)
+    return _computed(operand, tile, rows, joined)
 
 
 @cache
@@ -214,6 +216,15 @@ def _turned(operand: Operand, tile: Tile, rows: int, pad: int, joined: int) -> F
         if found:
             return min(found, key=lambda x: x[0])[1]
     return None
+
+
+@cache
+def _computed(operand: Operand, tile: Tile, rows: int, joined: int) -> Fill | None:
+    """The fill of a factor that is computed, in blocks of about as many elements along memory as along the sum: the
+    fewer accesses either side has, the better."""
+    runs = (n for n in (tile.piece, tile.piece // 2, tile.piece // 4) if n)
+    found = [f for run in runs for f in _turning(Fill(operand, tile, rows, run, joined=joined))]
+    return min(found, key=lambda f: (f.conflicts() > 0, f.stores + f.loads), default=None)
 
 
 def _turning(like: Fill) -> Iterator[Fill]:

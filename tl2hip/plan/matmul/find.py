@@ -6,15 +6,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tl2hip.dtypes import BF16, F8E4M3, F8E5M2, F16, F32, F64, I8, I32, DType
-from tl2hip.nest.index import ZERO, product, value_of
+from tl2hip.dtypes import DType
+from tl2hip.nest.index import ZERO, value_of
 from tl2hip.nest.ir import (
     Alloc,
-    Array,
     Axis,
     AxisRef,
     Binary,
-    Cast,
     Const,
     Expr,
     Load,
@@ -29,44 +27,14 @@ from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_expr
 from tl2hip.plan.access import unit_stride
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.layout.mfma import Mfma, find
+from tl2hip.plan.matmul.factors import Operand, factors
 from tl2hip.plan.names import called
 from tl2hip.plan.promote import promoted
 from tl2hip.plan.state import State
-from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
+from tl2hip.plan.unfit import Unfit
 from tl2hip.source.span import Span
 
 PLAN = "matrix product"
-
-SUMS: dict[DType, tuple[DType, ...]] = {F32: (F16, BF16, F8E4M3, F8E5M2, F32), F64: (F64,), I32: (I8,)}
-"""The factors that matrix instructions multiply exactly into sums of a dtype (f32 and f64: with one rounding)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Operand:
-    """A factor: one array, whose index names its own axis once, the summed axis once, and else only axes of the
-    batch. `along` says which of the two its consecutive elements run along."""
-
-    array: str
-    dtype: DType
-    index: tuple[Expr, ...]
-    axis: str
-    over: str
-
-    @property
-    def along(self) -> str:
-        last = self.index[-1]
-        return "over" if last == AxisRef(self.over) else "axis"
-
-    def at(self, row: Expr, k: Expr) -> tuple[Expr, ...]:
-        """The index of the element of a row and a k."""
-        to = {self.axis: row, self.over: k}
-        return tuple(map_expr(lambda e: to.get(e.axis, e) if isinstance(e, AxisRef) else e, i) for i in self.index)
-
-    def pitch(self, shape: tuple[Expr, ...]) -> Expr:
-        """Elements from one row of memory to the next: rows are counted along the other of the two axes."""
-        other = self.axis if self.along == "over" else self.over
-        return product(shape[self.index.index(AxisRef(other)) + 1 :])
-
 
 @dataclass(frozen=True, slots=True)
 class MatrixProduct:
@@ -131,22 +99,23 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct | None:
     _check_bounds(chain, over)
     if any(isinstance(s, Loop | Alloc) for s in all_stmts((*ahead, *behind))):
         raise Unfit("what is done with an element holds a loop")
-    x, y = (_factor(state, e, over) for e in (left, right))
-    if not _own(x, y, chain) or not _own(y, x, chain):
+    axes = tuple(a.name for a in chain.axes)
+    pair = factors(state, (left, right), axes, over.axis.name)
+    if pair is None:
         return None
-    a, b = _operand(x, y, chain, over), _operand(y, x, chain, over)
+    a, b = pair
     written = {s.array for s in all_stmts((*ahead, *behind)) if isinstance(s, Store | Update)}
-    if written & {a.array, b.array}:
+    if written & {*a.arrays, *b.arrays}:
         raise Unfit("a factor is written by the same loops", "store the result in an array of its own")
     if unit_stride(behind, a.axis) > unit_stride(behind, b.axis):
         a, b = b, a
     if any(state.kinds[axis.name].updates for axis in chain.axes):
         raise Unfit("elements of the result meet")
-    axes = {x.name: x for x in chain.axes}
+    named = {x.name: x for x in chain.axes}
     places = tuple(n for n, x in enumerate(chain.axes) if x.name not in (a.axis, b.axis))
-    pads = (_pad(state.nest.array(a.array)), _pad(state.nest.array(b.array)))
+    pads = (_pad(state, a), _pad(state, b))
     made = MatrixProduct(
-        chain, axes[a.axis], axes[b.axis], places, over, a, b, pads, name, dtype, start, ahead, behind, at
+        chain, named[a.axis], named[b.axis], places, over, a, b, pads, name, dtype, start, ahead, behind, at
     )
     if 1 in (value_of(made.rows.stop), value_of(made.columns.stop)):
         raise Unfit("a matrix times a vector leaves matrix instructions idle")
@@ -155,9 +124,10 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct | None:
     return made
 
 
-def _pad(array: Array) -> int:
+def _pad(state: State, o: Operand) -> int:
     """Elements that the user wants between rows in LDS; without any, pieces change places instead."""
-    return next((m.value or 0 for m in array.marks if m.name == "lds"), 0)
+    marks = () if o.value is not None else state.nest.array(o.array).marks
+    return next((m.value or 0 for m in marks if m.name == "lds"), 0)
 
 
 def _loops_around(body: tuple[Stmt, ...], site: Stmt) -> int:
@@ -231,52 +201,3 @@ def _check_bounds(chain: Chain, over: Loop) -> None:
             raise Unfit(f"{axis.user or axis.name} does not run from 0 by 1")
         if any(isinstance(p, AxisRef | Var | Load) for p in all_parts(axis.stop)):
             raise Unfit(f"the end of {axis.user or axis.name} is not the same for all elements")
-
-
-def _factor(state: State, e: Expr, over: Loop) -> Load:
-    """A factor that is an element of an array, exactly widened where its dtype is narrower than the sum's."""
-    inner = e.value if isinstance(e, Cast) else e
-    if not isinstance(inner, Load):
-        raise Unfit("a factor is no element of an array", "compute the factor into an array of its own first")
-    if inner.dtype not in SUMS.get(e.dtype, ()):
-        way = f"sum in {wide}: {wide}(x) * {wide}(y)" if (wide := _sums_of(inner.dtype)) else ""
-        raise Unfit(f"no matrix instruction multiplies {inner.dtype} into {e.dtype}", way)
-    array = state.nest.array(inner.array)
-    if not inner.always:
-        raise Unfit(f"an index of {array.name} may lie outside of it", ASSERT.format(array.name))
-    if array.strides is not None:
-        raise Unfit(f"{array.name} has strides of its own", STRIDES.format(array.name))
-    if state.placed[array.name].space not in ("global", "workspace"):
-        raise Unfit(f"{array.name} is an array of each thread's own")
-    if any(isinstance(p, Load | Var) for i in inner.index for p in all_parts(i)):
-        raise Unfit(f"an index of {array.name} is not known before the kernel runs")
-    if not _alone(inner, over.axis.name):
-        raise Unfit(f"an index of {array.name} is not the summed axis alone")
-    return inner
-
-
-def _sums_of(factor: DType) -> DType | None:
-    """The dtype of the sums of matrix instructions that multiply a dtype; None where there are none."""
-    return next((wide for wide, factors in SUMS.items() if factor in factors), None)
-
-
-def _alone(e: Load, axis: str) -> bool:
-    """Whether an axis is the whole of one index and no part of another."""
-    return sum(p == AxisRef(axis) for i in e.index for p in all_parts(i)) == 1 and AxisRef(axis) in e.index
-
-
-def _own(e: Load, other: Load, chain: Chain) -> set[str]:
-    """The axes of a chain that the index of one factor has and that of the other has not."""
-    mine, others = ({p.axis for i in f.index for p in all_parts(i) if isinstance(p, AxisRef)} for f in (e, other))
-    return {a.name for a in chain.axes} & mine - others
-
-
-def _operand(e: Load, other: Load, chain: Chain, over: Loop) -> Operand:
-    """The operand by the axis that it has and the other has not: the last of several in its index."""
-    axes = _own(e, other, chain)
-    own = [i.axis for i in e.index if isinstance(i, AxisRef) and i.axis in axes and _alone(e, i.axis)]
-    if not own:
-        raise Unfit(f"{e.array} has no axis of its own that is an index alone")
-    if e.index[-1] not in (AxisRef(own[-1]), AxisRef(over.axis.name)):
-        raise Unfit(f"consecutive elements of {e.array} run along neither the summed axis nor {own[-1]}")
-    return Operand(e.array, e.dtype, e.index, own[-1], over.axis.name)

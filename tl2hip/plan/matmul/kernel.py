@@ -10,6 +10,7 @@ from tl2hip.nest.index import ceil_div, floor_div, modulo, mul, number
 from tl2hip.nest.ir import Cast, Expr, Var
 from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import DeclareVector, DeviceStmt, Let
+from tl2hip.plan.matmul.computed import ComputedSide, store_computed
 from tl2hip.plan.matmul.epilogue import Epilogue
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.find import MatrixProduct
@@ -36,10 +37,15 @@ class TileKernel:
     stored: tuple[Storage, Storage]
     sums: str
 
-    def body(self, state: State, moves: Moves | None) -> tuple[DeviceStmt, ...]:
+    def body(self, state: State, moves: Moves | None, *, exact: bool = True) -> tuple[DeviceStmt, ...]:
         """The statements of a block, for factors at multiples of 16 bytes. `moves` tells what the epilogue moves in
-        vectors."""
-        return tuple(self._body(state, moves))
+        vectors. `exact`: what factors are computed from is read in whole vectors."""
+        return tuple(self._body(state, moves, exact))
+
+    @property
+    def computes(self) -> tuple[Fill, ...]:
+        """The fills of factors that are computed on their way."""
+        return tuple(f for f in (self.left, self.right) if f.operand.value is not None)
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -52,14 +58,14 @@ class TileKernel:
         p, t = self.product, self.tile
         return ceil_div(p.rows.stop, t.rows), ceil_div(p.columns.stop, t.columns)
 
-    def _body(self, state: State, moves: Moves | None) -> Iterator[DeviceStmt]:
+    def _body(self, state: State, moves: Moves | None, exact: bool) -> Iterator[DeviceStmt]:
         p, t, words = self.product, self.tile, Words(state.names)
         yield from self._head(words)
         row, column = words.var(f"{p.rows.name}_tile"), words.var(f"{p.columns.name}_tile")
         down, across = self._waves(words)
         over = p.over.axis
-        left = self._side(state, words, 0, row, (t.down, down))
-        right = self._side(state, words, 1, column, (t.across, across))
+        left = self._side(state, words, 0, row, (t.down, down), exact)
+        right = self._side(state, words, 1, column, (t.across, across), exact)
         yield DeclareVector(self.sums, zeros=True)
         for side in (left, right):
             yield from side.declared()
@@ -94,12 +100,17 @@ class TileKernel:
         t, wave = self.tile, words.var("wave")
         return floor_div(wave, t.across) if t.down > 1 else number(0), modulo(wave, t.across)
 
-    def _side(self, state: State, words: Words, n: int, first: Expr, waves: tuple[int, Expr]) -> Side:
-        p = self.product
+    def _side(
+        self, state: State, words: Words, n: int, first: Expr, waves: tuple[int, Expr], exact: bool
+    ) -> Side:
+        p, storage = self.product, self.stored[n]
         f, axis = ((self.left, p.rows), (self.right, p.columns))[n]
-        shape = state.nest.array(f.operand.array).shape
         ends = (axis.stop, p.over.axis.stop)
-        return Side(words, f, shape, first, *ends, *waves, self.stored[n], self.tile.held)
+        if f.operand.value is not None:
+            storage = store_computed(state, f, storage, exact=exact)
+            return ComputedSide(words, f, (), first, *ends, *waves, storage, self.tile.held, exact)
+        shape = state.nest.array(f.operand.array).shape
+        return Side(words, f, shape, first, *ends, *waves, storage, self.tile.held)
 
 
 def tile_kernel(state: State, p: MatrixProduct, t: Tile, left: Fill, right: Fill) -> TileKernel:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
-from tl2hip.nest.index import ZERO, mul, number, value_of
+from tl2hip.nest.index import ZERO, mul, number, product, value_of
 from tl2hip.nest.ir import AxisRef, Compare, Expr, Logic
 from tl2hip.plan import launch as general
 from tl2hip.plan.chain import Chain
@@ -16,6 +16,7 @@ from tl2hip.plan.launch import Shared, wrap
 from tl2hip.plan.marks import unmarked
 from tl2hip.plan.matmul import marks
 from tl2hip.plan.matmul.anywhere import anywhere
+from tl2hip.plan.matmul.computed import taken_by
 from tl2hip.plan.matmul.epilogue import moved_in_vectors, stored_together
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.find import PLAN, MatrixProduct, found
@@ -44,6 +45,9 @@ def matmul(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     moves = moved_in_vectors(state, p, kernel.tile)
     fast = _choice(state, kernel, moves)
     _note(state, kernel)
+    for fill in kernel.computes:
+        for unfit in (t.unfit for t in taken_by(state, fill) if t.unfit is not None):
+            state.miss("factor read in vectors", unfit, p.at)
     marks.honour(state, p, (kernel.left, kernel.right), moves)
     tile = kernel.tile
     for axis, size in ((p.rows, tile.rows), (p.columns, tile.columns), (p.over.axis, tile.depth)):
@@ -76,14 +80,18 @@ def _cut(state: State, p: MatrixProduct) -> TileKernel | None:
 
 def _add_anywhere(state: State, kernel: TileKernel, moves: Moves | None) -> str:
     """Adds the kernel for factors at any address alone; its name."""
-    t, body = kernel.tile, anywhere(_body(state, kernel, moves), kernel.steps)
+    t, body = kernel.tile, anywhere(_body(state, kernel, moves, exact=False), kernel.steps)
     return state.add("", body, (t.threads, 1, 1), f"{_summary(t)}, at any alignment", t.waves)
 
 
 def _add_both(state: State, kernel: TileKernel, moves: Moves | None) -> tuple[str, str]:
     """Adds the kernel for aligned factors and that for any; their names."""
-    t, body = kernel.tile, _body(state, kernel, moves)
+    t, body = kernel.tile, _body(state, kernel, moves, exact=True)
     aligned = state.add("kernel_aligned", body, (t.threads, 1, 1), _summary(t), t.waves)
+    if kernel.computes:
+        other = anywhere(_body(state, kernel, moves, exact=False), kernel.steps)
+        summary = f"{_summary(t)}, at any alignment"
+        return aligned, state.add("kernel", other, (t.threads, 1, 1), summary, t.waves)
     changed = partial(anywhere, steps=kernel.steps)
     return aligned, state.again(aligned, "kernel", changed, f"{_summary(t)}, at any alignment")
 
@@ -92,9 +100,9 @@ def _summary(t: Tile) -> str:
     return f"a tile of {t.rows} x {t.columns} a block, {t.down} x {t.across} waves"
 
 
-def _body(state: State, kernel: TileKernel, moves: Moves | None) -> tuple[DeviceStmt, ...]:
-    """The statements of the kernel for aligned factors."""
-    body = kernel.body(state, moves)
+def _body(state: State, kernel: TileKernel, moves: Moves | None, *, exact: bool) -> tuple[DeviceStmt, ...]:
+    """The statements of the kernel for aligned factors; `exact` as of `TileKernel.body`."""
+    body = kernel.body(state, moves, exact=exact)
     batch = _batch(kernel.product)
     return wrap(batch, (*body, LdsBarrier("LDS is used again")), state) if batch else body
 
@@ -109,17 +117,41 @@ def _choice(state: State, kernel: TileKernel, moves: Moves | None) -> tuple[Host
     p, t = kernel.product, kernel.tile
     _, y, z = general.grid_of(_batch(p), None)
     grid = (mul(*kernel.grid), y, z)
-    names = tuple(dict.fromkeys((p.left.array, p.right.array)))
-    pitches = dict.fromkeys(state.nest.array(n).shape[-1] for n in names)
-    turned = [f for f in (kernel.left, kernel.right) if f.operand.along == "axis"]
-    far = any((value_of(_whole(f, state)) or 0) >= NEAR for f in turned)
-    if far or any((value_of(e) or 0) % t.piece for e in pitches):
+    needs = (_needs(kernel.left, kernel, state), _needs(kernel.right, kernel, state))
+    names = tuple(dict.fromkeys(a for n in needs for a in n.arrays))
+    multiples = dict.fromkeys(e for n in needs for e in n.multiples)
+    near = dict.fromkeys(e for n in needs for e in n.near)
+    far = any((value_of(e) or 0) >= NEAR for e in near)
+    if far or any((value_of(e) or 0) % t.piece for e in multiples):
         return (Launch(_add_anywhere(state, kernel, moves), grid),)
     aligned, other = _add_both(state, kernel, moves)
-    unknown = tuple(e for e in pitches if value_of(e) is None)
-    near = tuple(e for f in turned if value_of(e := _whole(f, state)) is None)
-    test = Aligned(names, ACCESS_BYTES, unknown, t.piece, near)
+    unknown = tuple(e for e in multiples if value_of(e) is None)
+    test = Aligned(names, ACCESS_BYTES, unknown, t.piece, tuple(e for e in near if value_of(e) is None))
     return (HostIf(test, (Launch(aligned, grid),), (Launch(other, grid),)),)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What the kernel for aligned factors needs of one: arrays that start at multiples of 16 bytes, extents that
+    are multiples of a piece, bytes that 32-bit offsets reach."""
+
+    arrays: tuple[str, ...]
+    multiples: tuple[Expr, ...]
+    near: tuple[Expr, ...] = ()
+
+
+def _needs(f: Fill, kernel: TileKernel, state: State) -> Needs:
+    o, p = f.operand, kernel.product
+    if o.value is None:
+        return Needs((o.array,), (state.nest.array(o.array).shape[-1],), (_whole(f, state),) * (o.along == "axis"))
+    found = [t for t in taken_by(state, f) if t.index]
+    wide = [t for t in found if t.width > 1]
+    own = next(a for a in (p.rows, p.columns) if a.name == o.axis)
+    ends = (p.over.axis.stop, *((own.stop,) if o.along == "axis" else ()))
+    near = (product((*t.array.shape[t.batch :], number(t.array.dtype.bytes))) for t in found)
+    return Needs(
+        tuple(t.array.name for t in wide), (*ends, *(t.array.shape[-1] for t in wide)), tuple(near)
+    )
 
 
 def _whole(f: Fill, state: State) -> Expr:
@@ -132,13 +164,14 @@ def _whole(f: Fill, state: State) -> Expr:
 def _limits(state: State, kernel: TileKernel) -> Expr | None:
     """What must hold for either kernel: something to sum, tiles for one grid, offsets of 32 bits, whole pieces."""
     p, t = kernel.product, kernel.tile
-    pitches = [f.operand.pitch(state.nest.array(f.operand.array).shape) for f in (kernel.left, kernel.right)]
+    fills = [f for f in (kernel.left, kernel.right) if f.operand.value is None]
+    pitches = [f.operand.pitch(state.nest.array(f.operand.array).shape) for f in fills]
     most: dict[Expr, int] = {p.over.axis.stop: NEAR // 2}
-    for f, pitch in zip((kernel.left, kernel.right), pitches, strict=True):
+    for f, pitch in zip(fills, pitches, strict=True):
         rows = f.rows if f.operand.along == "over" else t.depth
         most[pitch] = min(most.get(pitch, NEAR), NEAR // (2 * rows * t.bytes))
     pieces = dict.fromkeys(
-        e for f, e in zip((kernel.left, kernel.right), pitches, strict=True) if f.operand.along == "axis"
+        e for f, e in zip(fills, pitches, strict=True) if f.operand.along == "axis"
     )
     tests = [Compare("<", ZERO, p.over.axis.stop), *(Compare("<=", number(t.piece), e) for e in pieces)]
     tests += [Compare("<", e, number(n)) for e, n in most.items()]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import ONE, ZERO, ceil_div, mul, number, sub, xor
-from tl2hip.nest.ir import Compare, Const, Expr, Select, Set, Var
+from tl2hip.nest.ir import Compare, Expr, Select, Set
 from tl2hip.plan.gfx942 import SIMDS
 from tl2hip.plan.ir import Declare, DeviceIf, DeviceStmt, For, Let
 from tl2hip.plan.matmul.side import Side, each
@@ -50,15 +50,14 @@ class SumLoop:
         yield Let(self.words.name("steps"), ceil_div(self.sum_end, t.depth), "int")
         yield Let(self.words.name("k_last"), mul(sub(self.words.var("steps"), ONE), number(t.depth)))
         for side in self.sides:
-            yield side.fetch_first(self.words.var("k_last"))
+            yield from side.fetch_first(self.words.var("k_last"))
         for side in self.sides:
-            yield side.opened(ZERO)
-            if not isinstance(side.step(), Const):
-                yield Let(self._step(side).name, side.step(), "int")
+            yield from side.opened(ZERO)
         yield Let(self.words.name("last"), sub(self.words.var("steps"), number(2)), "int")
         if t.copies > 1:
             yield Declare(self.words.name("copy"), I64, ZERO, "int")
-        yield from self._write(())
+        for side in self.sides:
+            yield from side.write_loop((), ZERO, self.words.var("k_last"), last=True)
         if t.stages > 1:
             yield DeviceIf(Compare("<", ONE, self.words.var("steps")), tuple(self._fetch(ZERO)))
         yield LdsBarrier()
@@ -97,7 +96,8 @@ class SumLoop:
         yield LdsBarrier("the next tile is in LDS")
         yield from self._read(0)
         yield self._multiply(*blocks[-1])
-        yield from self._groups(early, len(blocks))
+        if not self._computed:
+            yield from self._groups(early, len(blocks))
 
     def _groups(self, early: int, blocks: int) -> Iterator[DeviceStmt]:
         """The order in which the compiler is to issue all that: accesses spread evenly between products."""
@@ -194,37 +194,24 @@ class SumLoop:
             return Let(self.words.name("next"), sub(step, ONE), "int")
         return Let(self.words.name("next"), Select(Compare("<", step, last), step, last), "int")
 
-    def _ahead(self, side: Side, tile: Expr) -> Expr:
-        """Bytes from the first tile of a window to another."""
-        step = side.step()
-        return mul(tile, step if isinstance(step, Const) else self._step(side))
-
-    def _step(self, side: Side) -> Var:
-        return Var(side.storage.own["step"], I64)
-
-    def _fetch_one(self, side: Side, tile: Expr) -> DeviceStmt:
-        return side.fetch(self.words.index("n"), self._ahead(side, tile))
-
     def _fetch(self, tile: Expr) -> Iterator[DeviceStmt]:
         for side in self._in_order:
-            yield each(self.words.name("n"), side.fill.loads, (self._fetch_one(side, tile),))
-
-    def _write(self, behind: tuple[DeviceStmt, ...]) -> Iterator[DeviceStmt]:
-        for side in self.sides:
-            yield from side.write_loop(behind, ZERO)
+            if side.pieces:
+                yield each(self.words.name("n"), side.pieces, side.fetch(self.words.index("n"), tile))
 
     def _write_and_fetch(self) -> Iterator[DeviceStmt]:
         """The waiting tile goes to LDS, and as its registers become free the one behind it is fetched.
 
         Where a factor is turned, its pieces are needed all at once, so that one wait for all of them is left.
         """
-        tile = self.words.var("next")
+        tile, n = self.words.var("next"), self.words.index("n")
+        waiting = mul(sub(self.words.index("step"), ONE), number(self.tile.depth))
         if self.tile.stages == 1:
             yield from self._fetch(tile)
         one_by_one = self.tile.stages > 1 and not self._turned
         for side in self._in_order:
-            behind = (self._fetch_one(side, tile),) if one_by_one else ()
-            yield from side.write_loop(behind, self._other_copy(side))
+            behind = side.fetch(n, tile) if one_by_one else ()
+            yield from side.write_loop(behind, self._other_copy(side), waiting, last=False)
             if self.tile.turns == "ping-pong" and side.fill.turn > 1:
                 yield KeepOrder()  # registers in which a factor is turned serve the other one too
         if self.tile.stages > 1 and not one_by_one:
@@ -235,6 +222,11 @@ class SumLoop:
         """The factors as they are fetched and written: first the one that is turned, whose pieces are needed all at
         once, so that the wait for them leaves the other's under way."""
         return sorted(self.sides, key=lambda side: -side.fill.turn)
+
+    @property
+    def _computed(self) -> bool:
+        """Whether a factor is computed on its way: the compiler knows best what that takes."""
+        return any(side.fill.operand.value is not None for side in self.sides)
 
     @property
     def _turned(self) -> bool:

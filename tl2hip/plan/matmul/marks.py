@@ -105,7 +105,7 @@ def honour(state: State, p: MatrixProduct, fills: tuple[Fill, Fill], moves: Move
 
 
 def _honour_arrays(state: State, fills: tuple[Fill, Fill], moves: Moves | None) -> None:
-    factors = {f.operand.array: f.run for f in fills}
+    factors = {f.operand.array: f.run for f in fills if f.operand.value is None}
     wide = {a for a, _ in (*moves.loads, *moves.stores)} if moves else set()
     for a in state.nest.arrays:
         width = moves.width if moves is not None and a.name in wide else 1
@@ -113,7 +113,8 @@ def _honour_arrays(state: State, fills: tuple[Fill, Fill], moves: Moves | None) 
         if a.name in factors:
             state.honours.honour(a.name, "lds")
         else:
-            state.honours.decline(a.name, "lds", "only the factors of a matrix product go through LDS")
+            why = "only factors of a matrix product that are moved as they are go through LDS"
+            state.honours.decline(a.name, "lds", why)
 
 
 # --- what is refused -------------------------------------------------------------------------------------
@@ -122,6 +123,8 @@ def _honour_arrays(state: State, fills: tuple[Fill, Fill], moves: Moves | None) 
 def check_pads(state: State, p: MatrixProduct) -> None:
     """Raises Refused where rows in LDS would not start at whole pieces."""
     for operand, pad in zip((p.left, p.right), p.pads, strict=True):
+        if operand.value is not None:
+            continue
         array = state.nest.array(operand.array)
         size = array.dtype.bytes
         if pad * size % 16:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from tl2hip.dtypes import BF16, I16, I32, I64, DType
 from tl2hip.nest.index import ONE, ZERO, add, ceil_div, floor_div, minimum, modulo, mul, number, sub
-from tl2hip.nest.ir import Array, Cast, Compare, Expr, Load, Select, Store, Var
+from tl2hip.nest.ir import Array, Cast, Compare, Const, Expr, Load, Select, Store, Var
 from tl2hip.plan.ir import DeclareVector, DeviceStmt, For, Let, LoadVector, Placed, Space, StoreVector
 from tl2hip.plan.matmul.fill import Fill
+from tl2hip.plan.matmul.taken import Taken
 from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Fetch, FetchFirst, Part, Remark, TurnBytes, Window
@@ -28,6 +29,19 @@ class Storage:
     parts: str
     own: dict[str, str]
     """The names of its numbers by what they are: one array may be both factors."""
+    raws: tuple[Raw, ...] = ()
+    """What a factor that is computed on its way is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """Registers in which the elements of one load wait until a factor is computed of them, and what they are read
+    by: offsets from the start of a window. Without a window they are read one by one."""
+
+    taken: Taken
+    waiting: str
+    offsets: str = ""
+    window: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +74,22 @@ class Side:
 
     def head(self) -> Iterator[DeviceStmt]:
         """Where in memory and in LDS this lane's pieces lie: none of it changes with the sum."""
-        n, f = self.words.index("n"), self.fill
+        f, thread = self.fill, self.words.var("thread")
         yield Remark(self._said())
-        operand, thread = f.operand, self.words.var("thread")
         yield from self._rows(thread)
         yield Let(self._own("k").name, f.k(thread), "int")
+        yield from self._offsets()
+        there = self._own("there" if f.joined > 1 else "row")
+        yield Let(self._own("to").name, f.element(there, self._own("k")), "int")
+        yield Let(self._own("start").name, self._read_from(), "int")
+
+    def _offsets(self) -> Iterator[DeviceStmt]:
+        """Where this lane's pieces lie behind the start of the window."""
+        n, f, operand = self.words.index("n"), self.fill, self.fill.operand
         row, k = self._row(n), f.k_of(self._own("k"), n)
         apart, along = (sub(row, self.first), k) if operand.along == "over" else (k, sub(row, self.first))
         offset = mul(add(mul(apart, operand.pitch(self.shape)), along), number(self.tile.bytes))
         yield each(n.axis, f.loads, (Store(self.storage.offsets, (n,), Cast(offset, I32), True),))
-        there = self._own("there" if f.joined > 1 else "row")
-        yield Let(self._own("to").name, f.element(there, self._own("k")), "int")
-        yield Let(self._own("start").name, self._read_from(), "int")
 
     def _rows(self, thread: Expr) -> Iterator[DeviceStmt]:
         """The row of memory at which a thread starts, and where it is another one that in LDS."""
@@ -116,10 +134,14 @@ class Side:
 
     def _row(self, load: Expr) -> Expr:
         """The row of memory at which a load starts."""
+        return self._kept(self._row_at(load))
+
+    def _row_at(self, load: Expr) -> Expr:
+        """The row at which a load starts, past the end perhaps."""
         f = self.fill
         if self._scattered:
-            return self._kept(add(self.first, f.in_memory(f.row_of(self._own("there"), load))))
-        return self._kept(add(self.first, f.row_of(self._own("row"), load)))
+            return add(self.first, f.in_memory(f.row_of(self._own("there"), load)))
+        return add(self.first, f.row_of(self._own("row"), load))
 
     def _kept(self, row: Expr) -> Expr:
         """A row of memory, or where it lies past the end the last one, which nobody stores the products of."""
@@ -148,10 +170,13 @@ class Side:
     def _wave_rows(self) -> int:
         return self.fill.rows // self.waves
 
-    def opened(self, k: Expr) -> DeviceStmt:
-        """The window on memory from the tile's first row and an element of the sum on."""
+    def opened(self, k: Expr) -> Iterator[DeviceStmt]:
+        """The window on memory from the tile's first row and an element of the sum on, and bytes from tile to tile
+        there."""
         operand = self.fill.operand
-        return Window(self.storage.window, operand.array, operand.at(self.first, k))
+        yield Window(self.storage.window, operand.array, operand.at(self.first, k))
+        if not isinstance(self._step(), Const):
+            yield Let(self._own("step").name, self._step(), "int")
 
     def declared(self) -> Iterator[DeviceStmt]:
         yield DeclareVector(self.storage.waiting)
@@ -161,13 +186,13 @@ class Side:
 
     # --- memory to registers -----------------------------------------------------------------------------
 
-    def step(self) -> Expr:
+    def _step(self) -> Expr:
         """Bytes from one tile to the next along the sum."""
         t = self.tile
         pitch = ONE if self.fill.operand.along == "over" else self.fill.operand.pitch(self.shape)
         return mul(pitch, number(t.depth * t.bytes))
 
-    def fetch_first(self, k_first: Expr) -> DeviceStmt:
+    def fetch_first(self, k_first: Expr) -> Iterator[DeviceStmt]:
         """The pieces of the last tile, of which some lies past the end of the sum: zeros there."""
         n, operand = self.words.index("n"), self.fill.operand
         row, k = self._row(n), add(k_first, self.fill.k_of(self._own("k"), n))
@@ -176,17 +201,24 @@ class Side:
         else:
             count = Select(Compare("<", k, self.sum_end), sub(self.shape[-1], row), ZERO)
         fetch = FetchFirst(self.storage.waiting, (n,), operand.array, operand.at(row, k), count)
-        return each(n.axis, self.fill.loads, (fetch,))
+        yield each(n.axis, self.fill.loads, (fetch,))
 
-    def fetch(self, n: Expr, ahead: Expr) -> DeviceStmt:
-        """One piece of a whole tile, `ahead` bytes behind the start of the window."""
-        s = self.storage
-        return Fetch(s.waiting, (n,), s.window, s.offsets, n, ahead)
+    @property
+    def pieces(self) -> int:
+        """Pieces that are fetched one by one."""
+        return self.fill.loads
+
+    def fetch(self, n: Expr, tile: Expr) -> tuple[DeviceStmt, ...]:
+        """One piece of a whole tile, by the number of the tile behind the start of the window."""
+        s, step = self.storage, self._step()
+        ahead = mul(tile, step if isinstance(step, Const) else self._own("step"))
+        return (Fetch(s.waiting, (n,), s.window, s.offsets, n, ahead),)
 
     # --- registers to LDS --------------------------------------------------------------------------------
 
-    def write_loop(self, behind: tuple[DeviceStmt, ...], copy: Expr) -> tuple[DeviceStmt, ...]:
-        """All waiting pieces go to LDS; `behind` stands behind each of those that are moved as they are."""
+    def write_loop(self, behind: tuple[DeviceStmt, ...], copy: Expr, k: Expr, last: bool) -> tuple[DeviceStmt, ...]:
+        """All waiting pieces go to LDS, those of a tile that begins at element k of the sum; `behind` stands behind
+        each of those that are moved as they are. `last`: a part of the tile may lie past the end of the sum."""
         f = self.fill
         if f.turn == 1:
             n, rows = self.words.index("n"), f.rows_apart
@@ -261,13 +293,28 @@ def store(state: State, fill: Fill, waves: int, held: int) -> Storage:
     kind, width = fragment_type(operand.dtype)
     fragments = fill.rows // waves // t.mfma.m
     counts = (held, fragments) if held > 1 else (fragments,)
-    a = operand.array
+    a, computed = operand.array, operand.value is not None
     return Storage(
         lds=put(state, f"lds_{a}", operand.dtype, (fill.rows * fill.pitch * t.copies,), "shared"),
-        waiting=put(state, f"next_{a}", operand.dtype, (fill.loads, fill.run), "vector"),
-        turned=put(state, f"turned_{a}", operand.dtype, (fill.run, fill.turn), "vector") if fill.turn > 1 else "",
-        offsets=put(state, f"from_{a}", I32, (fill.loads,), "thread"),
-        window=state.names.fresh(f"window_{a}", keep=True),
+        waiting=_waiting(state, fill),
+        turned=_turned(state, fill),
+        offsets="" if computed else put(state, f"from_{a}", I32, (fill.loads,), "thread"),
+        window="" if computed else state.names.fresh(f"window_{a}", keep=True),
         parts=put(state, f"part_{a}", kind, (*counts, width), "vector"),
         own={w: state.names.fresh(f"{w}_{a}", keep=True) for w in ("row", "k", "there", "to", "start", "step")},
     )
+
+
+def _waiting(state: State, fill: Fill) -> str:
+    """Places the registers in which pieces wait, or of a factor that is computed the one that is."""
+    o = fill.operand
+    if o.value is None:
+        return put(state, f"next_{o.array}", o.dtype, (fill.loads, fill.run), "vector")
+    return "" if fill.turn > 1 else put(state, f"computed_{o.array}", o.dtype, (fill.run,), "vector")
+
+
+def _turned(state: State, fill: Fill) -> str:
+    """Places the registers in which pieces are turned, or computed as turned ones."""
+    o = fill.operand
+    wish = f"turned_{o.array}" if o.value is None else f"computed_{o.array}"
+    return put(state, wish, o.dtype, (fill.run, fill.turn), "vector") if fill.turn > 1 else ""
