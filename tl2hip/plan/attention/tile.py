@@ -14,8 +14,8 @@ from tl2hip.dtypes import F32
 from tl2hip.plan.attention.find import Attention, Factor
 from tl2hip.plan.gfx942 import LDS_BYTES, REGISTERS, WAVE
 from tl2hip.plan.layout.mfma import Mfma, find
+from tl2hip.plan.matmul.factors import Operand
 from tl2hip.plan.matmul.fill import Fill, fill
-from tl2hip.plan.matmul.find import Operand
 from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.unfit import Unfit
 

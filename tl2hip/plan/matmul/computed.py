@@ -175,7 +175,9 @@ class ComputedSide(Side):
 
     # --- registers to LDS --------------------------------------------------------------------------------
 
-    def write_loop(self, behind: tuple[DeviceStmt, ...], copy: Expr, k: Expr, last: bool) -> tuple[DeviceStmt, ...]:
+    def write_loop(
+        self, behind: tuple[DeviceStmt, ...], copy: Expr, k: Expr = ZERO, last: bool = False
+    ) -> tuple[DeviceStmt, ...]:
         f, s = self.fill, self.storage
         n, e, q = (self.words.index(w) for w in "neq")
         if f.turn == 1:

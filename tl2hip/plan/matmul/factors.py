@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tl2hip.dtypes import BF16, F8E4M3, F8E5M2, F16, F32, F64, I8, I16, I32, U8, DType
+from tl2hip.dtypes import BF16, F8E4M3, F8E5M2, F16, F32, F64, I8, I16, I32, I64, U8, DType
 from tl2hip.nest.index import product
-from tl2hip.nest.ir import AxisRef, Cast, Expr, Load, Var
+from tl2hip.nest.ir import AxisRef, Cast, Const, Expr, Load, Var
 from tl2hip.nest.walk import all_parts, map_expr, parts
 from tl2hip.plan.layout.mfma import find
 from tl2hip.plan.matmul.spread import Known, Spread, spread
@@ -52,6 +52,11 @@ class Operand:
         return tuple(dict.fromkeys(p.array for p in all_parts(self.value) if isinstance(p, Load)))
 
     @property
+    def work(self) -> int:
+        """Vector instructions that an element takes on its way, as a guess."""
+        return 0 if self.value is None else _work(self.value)
+
+    @property
     def along(self) -> str:
         if self.value is not None:
             return self.mostly
@@ -67,6 +72,12 @@ class Operand:
         """Elements from one row of memory to the next: rows are counted along the other of the two axes."""
         other = self.axis if self.along == "over" else self.over
         return product(shape[self.index.index(AxisRef(other)) + 1 :])
+
+
+def _work(e: Expr) -> int:
+    """The operations of an expression, those for an index left out."""
+    own = not isinstance(e, Load | Const) and e.dtype is not I64
+    return own + sum(_work(x) for x in parts(e) if not isinstance(e, Load))
 
 
 def factors(

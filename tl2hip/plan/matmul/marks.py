@@ -62,7 +62,7 @@ def cut(p: MatrixProduct) -> Cut | Fault:
             right = fill(p.right, tile, tile.columns, p.pads[1], tile.joined)
             if left is not None and right is not None and left.splits(tile.down) and right.splits(tile.across):
                 made = Cut(tile, left, right)
-                if left.run == right.run == tile.piece:
+                if all(f.run == tile.piece or f.operand.value is not None for f in (left, right)):
                     return made
                 narrow = narrow or made
         fault = fault or own or Fault("threads", f"{tile.threads} threads do not share the tile evenly")

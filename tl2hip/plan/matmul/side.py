@@ -216,7 +216,9 @@ class Side:
 
     # --- registers to LDS --------------------------------------------------------------------------------
 
-    def write_loop(self, behind: tuple[DeviceStmt, ...], copy: Expr, k: Expr, last: bool) -> tuple[DeviceStmt, ...]:
+    def write_loop(
+        self, behind: tuple[DeviceStmt, ...], copy: Expr, k: Expr = ZERO, last: bool = False
+    ) -> tuple[DeviceStmt, ...]:
         """All waiting pieces go to LDS, those of a tile that begins at element k of the sum; `behind` stands behind
         each of those that are moved as they are. `last`: a part of the tile may lie past the end of the sum."""
         f = self.fill

@@ -37,8 +37,15 @@ BEHIND, ALONE = 0.2, 0.1
 """How much longer it takes where fragments are not read ahead, and where a block that turns a factor is alone on a
 compute unit."""
 
+VECTOR, VECTOR_RATE = 1.5, SIMDS * 16
+"""How much longer it takes for each clock that vector instructions take of one of the matrix units (seen in the
+model), and lanes of them a clock."""
+
 OTHERS = 40
 """Registers of a lane for addresses, offsets and what the compiler needs besides (seen in compiled kernels)."""
+
+COMPUTING = 24
+"""How many more for a factor that is computed on its way (seen there too)."""
 
 OTHERS_AHEAD = 12
 """How many more where fragments are read a slice ahead (seen there too)."""
@@ -84,6 +91,8 @@ class Tile:
     stages: int = 2
     pads: tuple[int, int] = (0, 0)
     together: int = 1
+    beside: int = 0
+    """Registers of a lane in which factors are computed."""
 
     @property
     def threads(self) -> int:
@@ -194,7 +203,8 @@ class Tile:
     def registers(self, slices: int) -> int:
         """Registers of a lane with the fragments of so many slices at once."""
         fragments = sum(self.fragments) * PIECE // 4 * slices
-        return self.sums + self.waiting + fragments + OTHERS + (OTHERS_AHEAD if slices > 1 else 0)
+        others = OTHERS + self.beside + (OTHERS_AHEAD if slices > 1 else 0)
+        return self.sums + self.waiting + fragments + others
 
     @property
     def blocks(self) -> int:
@@ -249,8 +259,9 @@ def tiles(p: MatrixProduct) -> tuple[Tile, ...]:
     stages = p.over.axis.mark("stages") or 2
     sizes, waves = (_sizes(p.rows.tile), _sizes(p.columns.tile)), (_waves(p.rows), _waves(p.columns))
     m, n, k = (value_of(a.stop) or LARGE for a in (p.rows, p.columns, p.over.axis))
-    task = Task(m, n, k, turned="axis" in (p.left.along, p.right.along))
-    like = tuple(Tile(0, 0, d, 1, 1, mfma, stages, p.pads, p.together) for d in depths)
+    task = Task(m, n, k, "axis" in (p.left.along, p.right.along), (p.left.work, p.right.work))
+    beside = COMPUTING * sum(o.value is not None for o in (p.left, p.right))
+    like = tuple(Tile(0, 0, d, 1, 1, mfma, stages, p.pads, p.together, beside) for d in depths)
     return _sorted(sizes, waves, like, task)
 
 
@@ -293,12 +304,13 @@ def _waves(axis: Axis) -> tuple[int, ...]:
 @dataclass(frozen=True, slots=True)
 class Task:
     """A product of `rows` by `columns` elements, each a sum of `depth`. `turned`: a factor is turned on its way to
-    LDS."""
+    LDS. `work`: vector instructions that an element of the left and of the right factor takes there."""
 
     rows: int
     columns: int
     depth: int
     turned: bool
+    work: tuple[int, int] = (0, 0)
 
 
 def cost(t: Tile, task: Task) -> float:
@@ -324,4 +336,5 @@ def cost(t: Tile, task: Task) -> float:
     ends = LATENCY + t.rows * t.columns * t.mfma.result.bytes / BANDWIDTH
     slower += STEP / step + ends / (steps * step * blocks)
     slower += (BEHIND if t.turns == "plain" else 0) + (ALONE if task.turned and blocks == 1 else 0)
+    slower += VECTOR * rate / VECTOR_RATE * (task.work[0] / t.columns + task.work[1] / t.rows)
     return most * t.rows * t.columns * steps * t.depth * slower * max(1.0, 1 / waves)
