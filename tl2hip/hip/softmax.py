@@ -6,8 +6,10 @@ from tl2hip.dtypes import F32
 from tl2hip.hip.access import element
 from tl2hip.hip.expressions import show
 from tl2hip.hip.helpers import Helper, extreme
+from tl2hip.hip.registers import vector_at
 from tl2hip.hip.statements import Writer, write
-from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo
+from tl2hip.hip.text import MUL
+from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, Scaled
 
 POWER_OF_2 = Helper(
     "power_of_2",
@@ -45,3 +47,12 @@ def _join_halves(s: JoinHalves, w: Writer) -> None:
         w.line(f"{name} += {other};")
     else:
         w.line(f"{name} = {w.ctx.call(extreme(s.op, F32))}({name}, {other});")
+
+
+@write.register
+def _scaled(s: Scaled, w: Writer) -> None:
+    vector, times = vector_at(s.vector, s.slot, w), show(s.times, w.ctx).inside(MUL)
+    if s.less is None:
+        w.line(f"{vector} *= {times};")
+    else:
+        w.line(f"{vector} = ({vector} - {show(s.less, w.ctx).inside(MUL)}) * {times};")

@@ -23,7 +23,7 @@ from tl2hip.plan.ir import (
 )
 from tl2hip.plan.matrix_ir import Fetch, FetchFirst, TakeTile, TurnBytes, Window
 from tl2hip.plan.rename import plainly
-from tl2hip.plan.softmax_ir import PowerOfTwo
+from tl2hip.plan.softmax_ir import PowerOfTwo, Scaled
 from tl2hip.plan.walk import all_stmts
 
 PLACES: tuple[Place, ...] = (
@@ -116,6 +116,8 @@ def touched(s: DeviceStmt) -> tuple[str, ...]:
             return (vector,)
         case PowerOfTwo(name=name, slot=slot) if slot:
             return (name,)
+        case Scaled(vector=vector):
+            return (vector,)
         case _:
             return ()
 

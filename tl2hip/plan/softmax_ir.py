@@ -25,6 +25,16 @@ class PowerOfTwo:
 
 
 @dataclass(frozen=True, slots=True)
+class Scaled:
+    """Every element of a vector of f32 becomes `(element - less) * times`; without `less` only times that."""
+
+    vector: str
+    slot: tuple[Expr, ...]
+    less: Expr | None
+    times: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class JoinHalves:
     """`name`, an f32, becomes the sum or the greater (a NaN left out, or kept) of its own and that of the lane
     `apart` on or before: both lanes get it. All lanes of the wave are here."""
@@ -34,7 +44,7 @@ class JoinHalves:
     apart: Literal[16, 32] = 32
 
 
-SoftmaxStmt = PowerOfTwo | JoinHalves
+SoftmaxStmt = PowerOfTwo | Scaled | JoinHalves
 
 
 @dataclass(frozen=True, slots=True)

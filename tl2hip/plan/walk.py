@@ -40,7 +40,7 @@ from tl2hip.plan.matrix_ir import (
     TurnBytes,
     Window,
 )
-from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo
+from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, Scaled
 
 COMPOUND = (For, DeviceIf, DeviceWhile)
 """The statements that hold others."""
@@ -79,6 +79,8 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (Var(name, dtype),)
         case PowerOfTwo(slot=slot, value=value):
             return (*slot, value)
+        case Scaled(slot=slot, less=less, times=times):
+            return (*slot, times) if less is None else (*slot, less, times)
         case JoinHalves(name=name):
             return (Var(name, F32),)
         case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | Remark():
@@ -174,6 +176,9 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, slot=each(f, s.slot), index=each(f, s.index), count=f(s.count))
         case PowerOfTwo():
             return replace(s, slot=each(f, s.slot), value=f(s.value))
+        case Scaled():
+            less = None if s.less is None else f(s.less)
+            return replace(s, slot=each(f, s.slot), less=less, times=f(s.times))
         case Barrier() | Combine() | Prefix() | DeclareVector() | LdsBarrier() | Group() | Remark():
             return s
         case KeepOrder() | Meet() | Priority() | Settle() | TurnBytes() | JoinHalves():

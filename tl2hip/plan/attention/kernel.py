@@ -71,7 +71,7 @@ def registers(state: State, p: Attention, cut: Cut) -> Registers:
 
 def _stored(state: State, fill: Fill) -> Storage:
     """What a factor goes through; its fragments are held as the numbers that they are, to be looked at."""
-    made = store(state, fill, 1, held=1)
+    made = store(state, fill, 1, held=2)
     placed = state.placed[made.parts]
     state.placed[made.parts] = replace(placed, array=replace(placed.array, dtype=fill.operand.dtype))
     return made
@@ -211,5 +211,5 @@ class RowsKernel:
         self, state: State, w: Words, factor: Factor, fill: Fill, storage: Storage, width: int, end: Expr
     ) -> Streamed:
         shape = state.nest.array(factor.array).shape
-        inner = Side(w, fill, shape, ZERO, end, end, 1, ZERO, storage, held=1)
+        inner = Side(w, fill, shape, ZERO, end, end, 1, ZERO, storage, held=2)
         return Streamed(w, factor, shape, end, self.cut.keys, width, inner, self.aligned)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tl2hip.dtypes import F32
-from tl2hip.nest.index import add, number, value_of
+from tl2hip.nest.index import ZERO, add, number, value_of
 from tl2hip.nest.ir import AxisRef, Cast, Compare, Const, Expr, Load, Store
 from tl2hip.plan.attention.find import Attention
 from tl2hip.plan.attention.side import Streamed
@@ -69,53 +69,66 @@ class KeyLoop:
         yield from self.keys.write()
         yield from self.values.write()
         yield LdsBarrier("the tile is in LDS")
+        yield DeclareVector(self.keys.inner.storage.parts)
+        yield self.keys.read(ZERO)
         yield from self._fetched(add(first, number(self.cut.keys)))
         yield from self._scores()
         yield from self.softmax.whole(first, masked)
         yield from self._sums(masked and self.attention.ragged)
 
     def _scores(self) -> Iterator[DeviceStmt]:
-        """scores = keys @ query: a lane has scores of one row."""
-        w, cut, p, keys = self.words, self.cut, self.attention, self.keys
-        n, s, tile = w.index("n"), w.index("slice"), self.keys.inner.tile
+        """scores = keys @ query: a lane has scores of one row. The first values are read behind that."""
+        w, cut, p = self.words, self.cut, self.attention
+        n, parts = w.index("n"), self.keys.inner.tile.parts
+
+        def multiplied(s: Expr) -> Iterator[DeviceStmt]:
+            for part in range(parts):
+                left, right = self.keys.part(s, part, n), Part(self.queries, (s,), part, parts)
+                one = MatrixMultiply(cut.score.builtin, self.softmax.scores, (n,), left, right, at=p.product_at)
+                yield each(n.axis, cut.fragments, (one,))
+
         yield DeclareVector(self.softmax.scores, zeros=True)
-        yield DeclareVector(keys.inner.storage.parts)
-        body: list[DeviceStmt] = [keys.read(s)]
-        for part in range(tile.parts):
-            right = Part(self.queries, (s,), part, tile.parts)
-            left = keys.part(part, n)
-            one = MatrixMultiply(cut.score.builtin, self.softmax.scores, (n,), left, right, at=p.product_at)
-            body.append(each(n.axis, cut.fragments, (one,)))
-        yield each(s.axis, tile.slices, tuple(body))
+        yield from self.keys.ahead(w.index("slice"), multiplied)
+        yield DeclareVector(self.values.inner.storage.parts)
+        yield self.values.read(ZERO)
+        yield KeepOrder()
 
     def _sums(self, watched: bool) -> Iterator[DeviceStmt]:
         """sums += values @ weights. `watched`: a value that is no finite number shows, as it is multiplied with the
         weight 0 of rows that have not its key."""
-        cut, c, s = self.cut, self.words.index("c"), self.words.index("slice")
-        tile, wide = self.values.inner.tile, cut.weigh.first is F32
-        yield DeclareVector(self.values.inner.storage.parts)
+        cut, c, wide = self.cut, self.words.index("c"), self.cut.weigh.first is F32
+        parts = self.values.inner.tile.parts
+
+        def multiplied(s: Expr) -> Iterator[DeviceStmt]:
+            if watched:
+                yield self._watched(s, c)
+            if wide:
+                yield self._wide(s, c)
+                return
+            for part in range(parts):
+                left, right = self.values.part(s, part, c), Part(self.softmax.weights, (s,), part, parts)
+                yield each(c.axis, cut.blocks, (self._multiplied(c, left, right),))
+
         if wide:
             yield Remark("Weights are f32, and so are the values that they are multiplied with.")
             yield DeclareVector(self.wide_values)
-        body: list[DeviceStmt] = [self.values.read(s)]
-        if watched:
-            e = self.words.index("e")
-            value = Cast(Load(self.values.inner.storage.parts, (c, e), self.attention.value.dtype, True), F32)
-            seen = MultiplyAdd(self.words.name("odd"), value, Const(0.0, F32))
-            body.append(each(c.axis, cut.blocks, (each(e.axis, tile.piece, (seen,)),)))
-        if wide:
-            body += (self._wide(s, c), KeepOrder())
-        else:
-            for part in range(tile.parts):
-                right = Part(self.softmax.weights, (s,), part, tile.parts)
-                body.append(each(c.axis, cut.blocks, (self._multiplied(c, self.values.part(part, c), right),)))
-        yield each(s.axis, tile.slices, tuple(body))
+        yield KeepOrder()
+        yield from self.values.ahead(self.words.index("slice"), multiplied)
+
+    def _value(self, s: Expr, c: Expr, e: Expr) -> Expr:
+        """An element of a fragment of values, in f32."""
+        load = Load(self.values.inner.storage.parts, (*self.values.slot(s, c), e), self.attention.value.dtype, True)
+        return Cast(load, F32)
+
+    def _watched(self, s: Expr, c: AxisRef) -> DeviceStmt:
+        e = self.words.index("e")
+        seen = MultiplyAdd(self.words.name("odd"), self._value(s, c, e), Const(0.0, F32))
+        return each(c.axis, self.cut.blocks, (each(e.axis, self.values.inner.tile.piece, (seen,)),))
 
     def _wide(self, s: Expr, c: AxisRef) -> DeviceStmt:
         """The products of a slice, which f32 instructions take element by element."""
         cut, e, piece = self.cut, self.words.index("e"), self.values.inner.tile.piece
-        value = Cast(Load(self.values.inner.storage.parts, (c, e), self.attention.value.dtype, True), F32)
-        widened = each(c.axis, cut.blocks, (Store(self.wide_values, (c,), value, True),))
+        widened = each(c.axis, cut.blocks, (Store(self.wide_values, (c,), self._value(s, c, e), True),))
         left, right = Part(self.wide_values, (), c, cut.blocks), Part(self.softmax.weights, (s,), e, piece)
         return each(e.axis, piece, (widened, each(c.axis, cut.blocks, (self._multiplied(c, left, right),))))
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tl2hip.dtypes import I32, I64
 from tl2hip.nest.index import ONE, ZERO, add, floor_div, maximum, minimum, modulo, mul, number, sub
-from tl2hip.nest.ir import Cast, Compare, Expr, Select, Store, Var
+from tl2hip.nest.ir import AxisRef, Cast, Compare, Expr, Select, Store, Var
 from tl2hip.plan.attention.find import Factor
 from tl2hip.plan.ir import DeclareVector, DeviceStmt, Let, LoadVector
 from tl2hip.plan.matmul.side import Side, each
 from tl2hip.plan.matmul.words import Words
-from tl2hip.plan.matrix_ir import Fetch, FetchFirst, Part, Remark, Window
+from tl2hip.plan.matrix_ir import Fetch, FetchFirst, KeepOrder, Part, Remark, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +96,22 @@ class Streamed:
         start = Var(inner.storage.own["start"], I64)
         slice_ = mul(s, number(inner.tile.groups * inner.tile.piece))
         place = f.moved(start, mul(n, number(size)), f.rows, slice_)
-        load = LoadVector(inner.storage.parts, inner.storage.lds, (place,), (n,))
+        load = LoadVector(inner.storage.parts, inner.storage.lds, (place,), self.slot(s, n))
         return each(n.axis, f.rows // size, (load,))
 
-    def part(self, p: int, n: Expr) -> Part:
-        """Operand of the instructions for fragment n."""
-        return Part(self.inner.storage.parts, (n,), p, self.inner.tile.parts)
+    def slot(self, s: Expr, n: Expr) -> tuple[Expr, ...]:
+        """Where fragment n of a slice is held: two slices have registers at once."""
+        return modulo(s, 2), n
+
+    def part(self, s: Expr, p: int, n: Expr) -> Part:
+        """Operand of the instructions for fragment n of a slice."""
+        return Part(self.inner.storage.parts, self.slot(s, n), p, self.inner.tile.parts)
+
+    def ahead(self, s: AxisRef, multiplied: Callable[[Expr], Iterable[DeviceStmt]]) -> Iterator[DeviceStmt]:
+        """All slices multiplied, each while the fragments of the next are read; those of the first are there."""
+        count = self.inner.tile.slices
+        yield each(s.axis, count - 1, (self.read(add(s, ONE)), KeepOrder(), *multiplied(s), KeepOrder()))
+        yield from multiplied(number(count - 1))
 
 
 def in_weights(k: Expr) -> Expr:

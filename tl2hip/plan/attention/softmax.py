@@ -35,7 +35,7 @@ from tl2hip.plan.ir import Declare, DeclareVector, DeviceStmt, Extreme, Let
 from tl2hip.plan.matmul.side import each
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Remark
-from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo
+from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, Scaled
 
 LOG2_E = Const(1.4426950408889634, F32)
 NOTHING = Const(-math.inf, F32)
@@ -176,11 +176,9 @@ class Softmax:
         yield Let(base.name, Select(Compare("==", greatest, NOTHING), NONE, greatest))
         change = Binary("*", Binary("-", before, base), w.var32("scale"))
         yield PowerOfTwo(rescale.name, (), Select(Compare("==", before, NOTHING), NOTHING, change))
-        c, e = w.index("c"), w.index("e")
-        part = Store(self.totals, (e,), Binary("*", Load(self.totals, (e,), F32, True), rescale), True)
-        yield each(e.axis, 2, (part,))
-        store = Store(self.sums, (c, e), Binary("*", Load(self.sums, (c, e), F32, True), rescale), True)
-        yield each(c.axis, cut.blocks, (each(e.axis, cut.weigh.result_slots, (store,)),))
+        yield Scaled(self.totals, (), None, rescale)
+        c = w.index("c")
+        yield each(c.axis, cut.blocks, (Scaled(self.sums, (c,), None, rescale),))
 
     def _weights(self, n: AxisRef, e: AxisRef, masked: bool) -> Iterator[DeviceStmt]:
         """Weights in the place of scores, their sum, and what the second product takes of them, in its order.
@@ -193,11 +191,11 @@ class Softmax:
         def for_all(*body: DeviceStmt) -> DeviceStmt:
             return each(n.axis, cut.fragments, (each(e.axis, cut.score.result_slots, body),))
 
-        difference: Expr = Binary("*", Binary("-", score, w.var32("base")), w.var32("scale"))
+        scaled = Scaled(self.scores, (n,), w.var32("base"), w.var32("scale"))
+        yield each(n.axis, cut.fragments, (scaled,))
         if masked and self.scale is not None and self.scale.negative is not None:
-            # A factor may be 0, and 0 * -inf is not a number.
-            difference = Select(self._counts(n, e), difference, NOTHING)
-        yield for_all(Store(self.scores, (n, e), difference, True))
+            yield Remark("The factor may be 0, and 0 * -inf is not a number.")
+            yield for_all(Store(self.scores, (n, e), Select(self._counts(n, e), score, NOTHING), True))
         yield for_all(PowerOfTwo(self.scores, (n, e), score, at=p.total_at))
         part = (modulo(e, 2),)
         yield for_all(Store(self.totals, part, Binary("+", Load(self.totals, part, F32, True), score), True))
