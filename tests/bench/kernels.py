@@ -13,6 +13,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tests.bench import attention
 from tests.bench.aims import Figure, number
 from tests.bench.measure import failed, figures, mixed, product_loop
 from tests.bench.rows import ROWS
@@ -27,7 +28,7 @@ from tl2hip.prove.modelled import model_of
 from tl2hip.prove.verify import Options, Session
 from tl2hip.source.span import Source
 
-CASES = (*PRODUCTS, *ROWS)
+CASES = (*PRODUCTS, *attention.ATTENTIONS, *ROWS)
 HEAD = (
     "kernel", "tile, waves, layout", "printed as", "VGPR", "LDS", "waves", "spills", "inst", "/1024", "MFMA",
     "share", "VALU/MFMA", "loads", "LDS reads", "LDS writes", "conflicts", "load to use", "busy", "vmcnt(0)",
@@ -55,7 +56,7 @@ def measured(case: Case, run: bool, per_1024: dict[str, float]) -> tuple[Line, .
     kernels = chosen(read_counters(compile_device(done.text).text))
     ran = run_once(case, done.kernels[0]) if run else None
     conflicts = None if ran is None else sum(b.clocks - b.ideal for b in ran.bank_conflicts)
-    busy = matrix_busy(done.kernels[0]) if run and case.tile is not None else {}
+    busy = matrix_busy(done.kernels[0]) if run and case.kind != "row" else {}
     lines = []
     for n, kernel in enumerate(kernels):
         found = figures(kernel, conflicts)
@@ -67,7 +68,8 @@ def measured(case: Case, run: bool, per_1024: dict[str, float]) -> tuple[Line, .
         found[OF_EVEN.name] = value / even if even and isinstance(value, float) else None
         aims = [a for a in case.aims if n == 0 or a == OF_EVEN]
         aims = aims if run else [a for a in aims if a.name not in ("conflicts", "busy")]
-        rows = failed(kernel, case.tile, conflicts)
+        attends = case.kind == "attention"
+        rows = attention.failed(kernel, conflicts) if attends else failed(kernel, case.tile, conflicts)
         wrong = tuple(f"run: {f}" for f in ran.errors) if ran else ()
         missed = tuple(why for a in aims if (why := a.missed(found)))
         if case.tile is not None and not found["MFMA"]:

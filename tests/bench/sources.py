@@ -8,7 +8,7 @@ from typing import Literal
 
 from tests.bench.aims import Aim
 
-Kind = Literal["product", "row"]
+Kind = Literal["product", "attention", "row"]
 
 
 @dataclass(frozen=True, slots=True)

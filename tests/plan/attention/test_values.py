@@ -55,12 +55,12 @@ FAULTS = {
     "a tile is read as it is written": ("lds_barrier();  // the tile is in LDS", ""),
     "a tile is written as it is read": ("lds_barrier();  // every wave is done with the tile before", ""),
     "keys past the end count": ("< left ?", "<= left ?"),
-    "sums are not brought to a new maximum": ("sums[c][e] = sums[c][e] * rescale;", ""),
-    "the total is not brought to a new maximum": ("total_parts[e] = total_parts[e] * rescale;", ""),
+    "sums are not brought to a new maximum": ("sums[c] *= rescale;", ""),
+    "the total is not brought to a new maximum": ("total_parts *= rescale;", ""),
     "the maximum is one lane's": ("greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));", ""),
     "the total is one lane's": ("total += other_half(total, threadIdx.x);", ""),
     "a tile is left out": ("first < whole; first += 64", "first < whole - 64; first += 64"),
-    "the halves of a fragment are exchanged": ("part_V[c].lo, ", "part_V[c].hi, "),
+    "the halves of a fragment are exchanged": ("part_V[slice % 2][c].lo, ", "part_V[slice % 2][c].hi, "),
     "rows past the end are read": ("min_i64(i, S - 1)", "min_i64(i, S)"),
 }  # fmt: skip
 
