@@ -309,6 +309,11 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
             *(f16x4 *)&lds_V[(to_V ^ (e * 8)) + e * 64] = turned_V[e];
         }
         lds_barrier();  // the tile is in LDS
+        f16x8 part_K[2][2];
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_K[0][n] = *(const f16x8 *)&lds_K[start_K + n * 32 * 128];
+        }
         const __amdgpu_buffer_rsrc_t window_K = window_of(&K[(h * T + first + 64) * D],
                                                           max_i64((min_i64(T - first - 64, 64) - 1) * D + 128,
                                                                   0) * 2);
@@ -324,22 +329,38 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
             next_V[n] = fetch_f16x8(window_V, from_V[n], 0);
         }
         f32x16 scores[2] = {};
-        f16x8 part_K[2];
-        #pragma unroll 8
-        for (int slice = 0; slice < 8; ++slice) {
+        #pragma unroll 7
+        for (int slice = 0; slice < 7; ++slice) {
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                part_K[n] = *(const f16x8 *)&lds_K[(start_K ^ (slice * 16)) + n * 32 * 128];
+                part_K[(slice + 1) % 2][n] =
+                        *(const f16x8 *)&lds_K[(start_K ^ ((slice + 1) * 16)) + n * 32 * 128];
+            }
+            __builtin_amdgcn_sched_barrier(0);
+            #pragma unroll 2
+            for (int n = 0; n < 2; ++n) {
+                scores[n] = mfma_f32_32x32x8f16(part_K[slice % 2][n].lo, part_Q[slice].lo, scores[n]);
             }
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                scores[n] = mfma_f32_32x32x8f16(part_K[n].lo, part_Q[slice].lo, scores[n]);
+                scores[n] = mfma_f32_32x32x8f16(part_K[slice % 2][n].hi, part_Q[slice].hi, scores[n]);
             }
-            #pragma unroll 2
-            for (int n = 0; n < 2; ++n) {
-                scores[n] = mfma_f32_32x32x8f16(part_K[n].hi, part_Q[slice].hi, scores[n]);
-            }
+            __builtin_amdgcn_sched_barrier(0);
         }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores[n] = mfma_f32_32x32x8f16(part_K[1][n].lo, part_Q[7].lo, scores[n]);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores[n] = mfma_f32_32x32x8f16(part_K[1][n].hi, part_Q[7].hi, scores[n]);
+        }
+        f16x8 part_V[2][4];
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_V[0][n] = *(const f16x8 *)&lds_V[(start_V ^ (n * 4 % 8 * 8)) + n * 32 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
         const float before = greatest;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -352,23 +373,14 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
         greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));
         const float base = greatest == -__builtin_inff() ? 0.0f : greatest;
         rescale = power_of_2(before == -__builtin_inff() ? -__builtin_inff() : (before - base) * scale_2);
-        #pragma unroll 2
-        for (int e = 0; e < 2; ++e) {
-            total_parts[e] = total_parts[e] * rescale;
-        }
+        total_parts *= rescale;
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                sums[c][e] = sums[c][e] * rescale;
-            }
+            sums[c] *= rescale;
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                scores[n][e] = (scores[n][e] - base) * scale_2;
-            }
+            scores[n] = (scores[n] - base) * scale_2;
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -393,21 +405,23 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
                 weights[n * 2 + e / 8][e % 8] = scores[n][e];
             }
         }
-        f16x8 part_V[4];
         // Weights are f32, and so are the values that they are multiplied with.
         f32x4 wide_V;
-        #pragma unroll 4
-        for (int slice = 0; slice < 4; ++slice) {
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 3
+        for (int slice = 0; slice < 3; ++slice) {
             #pragma unroll 4
             for (int n = 0; n < 4; ++n) {
-                part_V[n] =
-                        *(const f16x8 *)&lds_V[(start_V ^ ((slice * 16) ^ (n * 4 % 8 * 8))) + n * 32 * 64];
+                part_V[(slice + 1)
+                       % 2][n] = *(const f16x8 *)&lds_V[(start_V ^ (((slice + 1) * 16) ^ (n * 4 % 8 * 8))) + n
+                                                        * 32 * 64];
             }
+            __builtin_amdgcn_sched_barrier(0);
             #pragma unroll 8
             for (int e = 0; e < 8; ++e) {
                 #pragma unroll 4
                 for (int c = 0; c < 4; ++c) {
-                    wide_V[c] = (float)part_V[c][e];
+                    wide_V[c] = (float)part_V[slice % 2][c][e];
                 }
                 #pragma unroll 4
                 for (int c = 0; c < 4; ++c) {
@@ -416,6 +430,17 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
                 }
             }
             __builtin_amdgcn_sched_barrier(0);
+        }
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                wide_V[c] = (float)part_V[1][c][e];
+            }
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[c] = mfma_f32_32x32x2f32(wide_V[c], weights[3][e], sums[c]);
+            }
         }
     }
     if (whole < T) {  // the rest of the keys
@@ -434,6 +459,11 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
             *(f16x4 *)&lds_V[(to_V ^ (e * 8)) + e * 64] = turned_V[e];
         }
         lds_barrier();  // the tile is in LDS
+        f16x8 part_K[2][2];
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_K[0][n] = *(const f16x8 *)&lds_K[start_K + n * 32 * 128];
+        }
         const __amdgpu_buffer_rsrc_t window_K = window_of(&K[(h * T + whole + 64) * D],
                                                           max_i64((min_i64(T - whole - 64, 64) - 1) * D + 128,
                                                                   0) * 2);
@@ -449,22 +479,38 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
             next_V[n] = fetch_f16x8(window_V, from_V[n], 0);
         }
         f32x16 scores[2] = {};
-        f16x8 part_K[2];
-        #pragma unroll 8
-        for (int slice = 0; slice < 8; ++slice) {
+        #pragma unroll 7
+        for (int slice = 0; slice < 7; ++slice) {
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                part_K[n] = *(const f16x8 *)&lds_K[(start_K ^ (slice * 16)) + n * 32 * 128];
+                part_K[(slice + 1) % 2][n] =
+                        *(const f16x8 *)&lds_K[(start_K ^ ((slice + 1) * 16)) + n * 32 * 128];
+            }
+            __builtin_amdgcn_sched_barrier(0);
+            #pragma unroll 2
+            for (int n = 0; n < 2; ++n) {
+                scores[n] = mfma_f32_32x32x8f16(part_K[slice % 2][n].lo, part_Q[slice].lo, scores[n]);
             }
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                scores[n] = mfma_f32_32x32x8f16(part_K[n].lo, part_Q[slice].lo, scores[n]);
+                scores[n] = mfma_f32_32x32x8f16(part_K[slice % 2][n].hi, part_Q[slice].hi, scores[n]);
             }
-            #pragma unroll 2
-            for (int n = 0; n < 2; ++n) {
-                scores[n] = mfma_f32_32x32x8f16(part_K[n].hi, part_Q[slice].hi, scores[n]);
-            }
+            __builtin_amdgcn_sched_barrier(0);
         }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores[n] = mfma_f32_32x32x8f16(part_K[1][n].lo, part_Q[7].lo, scores[n]);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores[n] = mfma_f32_32x32x8f16(part_K[1][n].hi, part_Q[7].hi, scores[n]);
+        }
+        f16x8 part_V[2][4];
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_V[0][n] = *(const f16x8 *)&lds_V[(start_V ^ (n * 4 % 8 * 8)) + n * 32 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
         const int left = T - (whole + lane / 32 * 4);
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -485,23 +531,21 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
         greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));
         const float base = greatest == -__builtin_inff() ? 0.0f : greatest;
         rescale = power_of_2(before == -__builtin_inff() ? -__builtin_inff() : (before - base) * scale_2);
-        #pragma unroll 2
-        for (int e = 0; e < 2; ++e) {
-            total_parts[e] = total_parts[e] * rescale;
-        }
+        total_parts *= rescale;
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                sums[c][e] = sums[c][e] * rescale;
-            }
+            sums[c] *= rescale;
         }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores[n] = (scores[n] - base) * scale_2;
+        }
+        // The factor may be 0, and 0 * -inf is not a number.
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             #pragma unroll 16
             for (int e = 0; e < 16; ++e) {
-                scores[n][e] = n * 32 + e / 4 * 8 + e % 4 < left ? (scores[n][e] - base) * scale_2
-                        : -__builtin_inff();
+                scores[n][e] = n * 32 + e / 4 * 8 + e % 4 < left ? scores[n][e] : -__builtin_inff();
             }
         }
         #pragma unroll 2
@@ -526,21 +570,23 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
                 weights[n * 2 + e / 8][e % 8] = scores[n][e];
             }
         }
-        f16x8 part_V[4];
         // Weights are f32, and so are the values that they are multiplied with.
         f32x4 wide_V;
-        #pragma unroll 4
-        for (int slice = 0; slice < 4; ++slice) {
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 3
+        for (int slice = 0; slice < 3; ++slice) {
             #pragma unroll 4
             for (int n = 0; n < 4; ++n) {
-                part_V[n] =
-                        *(const f16x8 *)&lds_V[(start_V ^ ((slice * 16) ^ (n * 4 % 8 * 8))) + n * 32 * 64];
+                part_V[(slice + 1)
+                       % 2][n] = *(const f16x8 *)&lds_V[(start_V ^ (((slice + 1) * 16) ^ (n * 4 % 8 * 8))) + n
+                                                        * 32 * 64];
             }
+            __builtin_amdgcn_sched_barrier(0);
             #pragma unroll 8
             for (int e = 0; e < 8; ++e) {
                 #pragma unroll 4
                 for (int c = 0; c < 4; ++c) {
-                    wide_V[c] = (float)part_V[c][e];
+                    wide_V[c] = (float)part_V[slice % 2][c][e];
                 }
                 #pragma unroll 4
                 for (int c = 0; c < 4; ++c) {
@@ -548,6 +594,17 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
                 }
             }
             __builtin_amdgcn_sched_barrier(0);
+        }
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                wide_V[c] = (float)part_V[1][c][e];
+            }
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[c] = mfma_f32_32x32x2f32(wide_V[c], weights[3][e], sums[c]);
+            }
         }
     }
     settle_19();
@@ -659,6 +716,11 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
             *(f16x4 *)&lds_V[(to_V ^ (e * 8)) + e * 64] = turned_V[e];
         }
         lds_barrier();  // the tile is in LDS
+        f16x8 part_K[2][2];
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_K[0][n] = *(const f16x8 *)&lds_K[start_K + n * 32 * 128];
+        }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
             next_K[n] = first_f16x8_any(&K[(h * T + first + row_K + n * 16 + 64) * D + k_K],
@@ -672,22 +734,38 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
                                         % 2 * 4 + (k_V + n) % 4 + 64 < T ? 8 : 0);
         }
         f32x16 scores[2] = {};
-        f16x8 part_K[2];
-        #pragma unroll 8
-        for (int slice = 0; slice < 8; ++slice) {
+        #pragma unroll 7
+        for (int slice = 0; slice < 7; ++slice) {
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                part_K[n] = *(const f16x8 *)&lds_K[(start_K ^ (slice * 16)) + n * 32 * 128];
+                part_K[(slice + 1) % 2][n] =
+                        *(const f16x8 *)&lds_K[(start_K ^ ((slice + 1) * 16)) + n * 32 * 128];
+            }
+            __builtin_amdgcn_sched_barrier(0);
+            #pragma unroll 2
+            for (int n = 0; n < 2; ++n) {
+                scores[n] = mfma_f32_32x32x8f16(part_K[slice % 2][n].lo, part_Q[slice].lo, scores[n]);
             }
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                scores[n] = mfma_f32_32x32x8f16(part_K[n].lo, part_Q[slice].lo, scores[n]);
+                scores[n] = mfma_f32_32x32x8f16(part_K[slice % 2][n].hi, part_Q[slice].hi, scores[n]);
             }
-            #pragma unroll 2
-            for (int n = 0; n < 2; ++n) {
-                scores[n] = mfma_f32_32x32x8f16(part_K[n].hi, part_Q[slice].hi, scores[n]);
-            }
+            __builtin_amdgcn_sched_barrier(0);
         }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores[n] = mfma_f32_32x32x8f16(part_K[1][n].lo, part_Q[7].lo, scores[n]);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores[n] = mfma_f32_32x32x8f16(part_K[1][n].hi, part_Q[7].hi, scores[n]);
+        }
+        f16x8 part_V[2][4];
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_V[0][n] = *(const f16x8 *)&lds_V[(start_V ^ (n * 4 % 8 * 8)) + n * 32 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
         const float before = greatest;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -700,23 +778,14 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
         greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));
         const float base = greatest == -__builtin_inff() ? 0.0f : greatest;
         rescale = power_of_2(before == -__builtin_inff() ? -__builtin_inff() : (before - base) * scale_2);
-        #pragma unroll 2
-        for (int e = 0; e < 2; ++e) {
-            total_parts[e] = total_parts[e] * rescale;
-        }
+        total_parts *= rescale;
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                sums[c][e] = sums[c][e] * rescale;
-            }
+            sums[c] *= rescale;
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                scores[n][e] = (scores[n][e] - base) * scale_2;
-            }
+            scores[n] = (scores[n] - base) * scale_2;
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -741,21 +810,23 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
                 weights[n * 2 + e / 8][e % 8] = scores[n][e];
             }
         }
-        f16x8 part_V[4];
         // Weights are f32, and so are the values that they are multiplied with.
         f32x4 wide_V;
-        #pragma unroll 4
-        for (int slice = 0; slice < 4; ++slice) {
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 3
+        for (int slice = 0; slice < 3; ++slice) {
             #pragma unroll 4
             for (int n = 0; n < 4; ++n) {
-                part_V[n] =
-                        *(const f16x8 *)&lds_V[(start_V ^ ((slice * 16) ^ (n * 4 % 8 * 8))) + n * 32 * 64];
+                part_V[(slice + 1)
+                       % 2][n] = *(const f16x8 *)&lds_V[(start_V ^ (((slice + 1) * 16) ^ (n * 4 % 8 * 8))) + n
+                                                        * 32 * 64];
             }
+            __builtin_amdgcn_sched_barrier(0);
             #pragma unroll 8
             for (int e = 0; e < 8; ++e) {
                 #pragma unroll 4
                 for (int c = 0; c < 4; ++c) {
-                    wide_V[c] = (float)part_V[c][e];
+                    wide_V[c] = (float)part_V[slice % 2][c][e];
                 }
                 #pragma unroll 4
                 for (int c = 0; c < 4; ++c) {
@@ -764,6 +835,17 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
                 }
             }
             __builtin_amdgcn_sched_barrier(0);
+        }
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                wide_V[c] = (float)part_V[1][c][e];
+            }
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[c] = mfma_f32_32x32x2f32(wide_V[c], weights[3][e], sums[c]);
+            }
         }
     }
     if (whole < T) {  // the rest of the keys
@@ -782,6 +864,11 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
             *(f16x4 *)&lds_V[(to_V ^ (e * 8)) + e * 64] = turned_V[e];
         }
         lds_barrier();  // the tile is in LDS
+        f16x8 part_K[2][2];
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_K[0][n] = *(const f16x8 *)&lds_K[start_K + n * 32 * 128];
+        }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
             next_K[n] = first_f16x8_any(&K[(h * T + whole + row_K + n * 16 + 64) * D + k_K],
@@ -795,22 +882,38 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
                                         % 2 * 4 + (k_V + n) % 4 + 64 < T ? 8 : 0);
         }
         f32x16 scores[2] = {};
-        f16x8 part_K[2];
-        #pragma unroll 8
-        for (int slice = 0; slice < 8; ++slice) {
+        #pragma unroll 7
+        for (int slice = 0; slice < 7; ++slice) {
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                part_K[n] = *(const f16x8 *)&lds_K[(start_K ^ (slice * 16)) + n * 32 * 128];
+                part_K[(slice + 1) % 2][n] =
+                        *(const f16x8 *)&lds_K[(start_K ^ ((slice + 1) * 16)) + n * 32 * 128];
+            }
+            __builtin_amdgcn_sched_barrier(0);
+            #pragma unroll 2
+            for (int n = 0; n < 2; ++n) {
+                scores[n] = mfma_f32_32x32x8f16(part_K[slice % 2][n].lo, part_Q[slice].lo, scores[n]);
             }
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                scores[n] = mfma_f32_32x32x8f16(part_K[n].lo, part_Q[slice].lo, scores[n]);
+                scores[n] = mfma_f32_32x32x8f16(part_K[slice % 2][n].hi, part_Q[slice].hi, scores[n]);
             }
-            #pragma unroll 2
-            for (int n = 0; n < 2; ++n) {
-                scores[n] = mfma_f32_32x32x8f16(part_K[n].hi, part_Q[slice].hi, scores[n]);
-            }
+            __builtin_amdgcn_sched_barrier(0);
         }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores[n] = mfma_f32_32x32x8f16(part_K[1][n].lo, part_Q[7].lo, scores[n]);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores[n] = mfma_f32_32x32x8f16(part_K[1][n].hi, part_Q[7].hi, scores[n]);
+        }
+        f16x8 part_V[2][4];
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_V[0][n] = *(const f16x8 *)&lds_V[(start_V ^ (n * 4 % 8 * 8)) + n * 32 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
         const int left = T - (whole + lane / 32 * 4);
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -831,23 +934,21 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
         greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));
         const float base = greatest == -__builtin_inff() ? 0.0f : greatest;
         rescale = power_of_2(before == -__builtin_inff() ? -__builtin_inff() : (before - base) * scale_2);
-        #pragma unroll 2
-        for (int e = 0; e < 2; ++e) {
-            total_parts[e] = total_parts[e] * rescale;
-        }
+        total_parts *= rescale;
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                sums[c][e] = sums[c][e] * rescale;
-            }
+            sums[c] *= rescale;
         }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores[n] = (scores[n] - base) * scale_2;
+        }
+        // The factor may be 0, and 0 * -inf is not a number.
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             #pragma unroll 16
             for (int e = 0; e < 16; ++e) {
-                scores[n][e] = n * 32 + e / 4 * 8 + e % 4 < left ? (scores[n][e] - base) * scale_2
-                        : -__builtin_inff();
+                scores[n][e] = n * 32 + e / 4 * 8 + e % 4 < left ? scores[n][e] : -__builtin_inff();
             }
         }
         #pragma unroll 2
@@ -872,21 +973,23 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
                 weights[n * 2 + e / 8][e % 8] = scores[n][e];
             }
         }
-        f16x8 part_V[4];
         // Weights are f32, and so are the values that they are multiplied with.
         f32x4 wide_V;
-        #pragma unroll 4
-        for (int slice = 0; slice < 4; ++slice) {
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 3
+        for (int slice = 0; slice < 3; ++slice) {
             #pragma unroll 4
             for (int n = 0; n < 4; ++n) {
-                part_V[n] =
-                        *(const f16x8 *)&lds_V[(start_V ^ ((slice * 16) ^ (n * 4 % 8 * 8))) + n * 32 * 64];
+                part_V[(slice + 1)
+                       % 2][n] = *(const f16x8 *)&lds_V[(start_V ^ (((slice + 1) * 16) ^ (n * 4 % 8 * 8))) + n
+                                                        * 32 * 64];
             }
+            __builtin_amdgcn_sched_barrier(0);
             #pragma unroll 8
             for (int e = 0; e < 8; ++e) {
                 #pragma unroll 4
                 for (int c = 0; c < 4; ++c) {
-                    wide_V[c] = (float)part_V[c][e];
+                    wide_V[c] = (float)part_V[slice % 2][c][e];
                 }
                 #pragma unroll 4
                 for (int c = 0; c < 4; ++c) {
@@ -894,6 +997,17 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
                 }
             }
             __builtin_amdgcn_sched_barrier(0);
+        }
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                wide_V[c] = (float)part_V[1][c][e];
+            }
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[c] = mfma_f32_32x32x2f32(wide_V[c], weights[3][e], sums[c]);
+            }
         }
     }
     settle_19();
@@ -1017,6 +1131,11 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
             *(f16x2 *)&lds_V_2[(to_V_2 ^ (e * 8)) + e * 64] = turned_V_2[e];
         }
         lds_barrier();  // the tile is in LDS
+        f16x8 part_K_2[2][2];
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_K_2[0][n] = *(const f16x8 *)&lds_K_2[start_K_2 + n * 32 * 64];
+        }
         const __amdgpu_buffer_rsrc_t window_K_2 = window_of(&K[(h * T + first + 64) * D],
                                                             max_i64((min_i64(T - first - 64, 64) - 1) * D
                                                                     + 64, 0) * 2);
@@ -1032,22 +1151,38 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
             next_V_2[n] = fetch_f16x8(window_V_2, from_V_2[n], 0);
         }
         f32x16 scores_2[2] = {};
-        f16x8 part_K_2[2];
-        #pragma unroll 4
-        for (int slice = 0; slice < 4; ++slice) {
+        #pragma unroll 3
+        for (int slice = 0; slice < 3; ++slice) {
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                part_K_2[n] = *(const f16x8 *)&lds_K_2[(start_K_2 ^ (slice * 16)) + n * 32 * 64];
+                part_K_2[(slice + 1) % 2][n] =
+                        *(const f16x8 *)&lds_K_2[(start_K_2 ^ ((slice + 1) * 16)) + n * 32 * 64];
+            }
+            __builtin_amdgcn_sched_barrier(0);
+            #pragma unroll 2
+            for (int n = 0; n < 2; ++n) {
+                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[slice % 2][n].lo, part_Q_2[slice].lo, scores_2[n]);
             }
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[n].lo, part_Q_2[slice].lo, scores_2[n]);
+                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[slice % 2][n].hi, part_Q_2[slice].hi, scores_2[n]);
             }
-            #pragma unroll 2
-            for (int n = 0; n < 2; ++n) {
-                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[n].hi, part_Q_2[slice].hi, scores_2[n]);
-            }
+            __builtin_amdgcn_sched_barrier(0);
         }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores_2[n] = mfma_f32_32x32x8f16(part_K_2[1][n].lo, part_Q_2[3].lo, scores_2[n]);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores_2[n] = mfma_f32_32x32x8f16(part_K_2[1][n].hi, part_Q_2[3].hi, scores_2[n]);
+        }
+        f16x8 part_V_2[2][2];
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_V_2[0][n] = *(const f16x8 *)&lds_V_2[(start_V_2 ^ (n * 4 * 8)) + n * 32 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
         const float before = greatest;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -1060,23 +1195,14 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
         greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));
         const float base = greatest == -__builtin_inff() ? 0.0f : greatest;
         rescale = power_of_2(before == -__builtin_inff() ? -__builtin_inff() : (before - base) * scale_2);
-        #pragma unroll 2
-        for (int e = 0; e < 2; ++e) {
-            total_parts_2[e] = total_parts_2[e] * rescale;
-        }
+        total_parts_2 *= rescale;
         #pragma unroll 2
         for (int c = 0; c < 2; ++c) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                sums_2[c][e] = sums_2[c][e] * rescale;
-            }
+            sums_2[c] *= rescale;
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                scores_2[n][e] = (scores_2[n][e] - base) * scale_2;
-            }
+            scores_2[n] = (scores_2[n] - base) * scale_2;
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -1101,21 +1227,23 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
                 weights_2[n * 2 + e / 8][e % 8] = scores_2[n][e];
             }
         }
-        f16x8 part_V_2[2];
         // Weights are f32, and so are the values that they are multiplied with.
         f32x2 wide_V_2;
-        #pragma unroll 4
-        for (int slice = 0; slice < 4; ++slice) {
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 3
+        for (int slice = 0; slice < 3; ++slice) {
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                part_V_2[n] =
-                        *(const f16x8 *)&lds_V_2[(start_V_2 ^ ((slice * 16) ^ (n * 4 * 8))) + n * 32 * 64];
+                part_V_2[(slice + 1)
+                         % 2][n] = *(const f16x8 *)&lds_V_2[(start_V_2 ^ (((slice + 1) * 16) ^ (n * 4 * 8)))
+                                                            + n * 32 * 64];
             }
+            __builtin_amdgcn_sched_barrier(0);
             #pragma unroll 8
             for (int e = 0; e < 8; ++e) {
                 #pragma unroll 2
                 for (int c = 0; c < 2; ++c) {
-                    wide_V_2[c] = (float)part_V_2[c][e];
+                    wide_V_2[c] = (float)part_V_2[slice % 2][c][e];
                 }
                 #pragma unroll 2
                 for (int c = 0; c < 2; ++c) {
@@ -1124,6 +1252,17 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
                 }
             }
             __builtin_amdgcn_sched_barrier(0);
+        }
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            #pragma unroll 2
+            for (int c = 0; c < 2; ++c) {
+                wide_V_2[c] = (float)part_V_2[1][c][e];
+            }
+            #pragma unroll 2
+            for (int c = 0; c < 2; ++c) {
+                sums_2[c] = mfma_f32_32x32x2f32(wide_V_2[c], weights_2[3][e], sums_2[c]);
+            }
         }
     }
     if (whole < T) {  // the rest of the keys
@@ -1142,6 +1281,11 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
             *(f16x2 *)&lds_V_2[(to_V_2 ^ (e * 8)) + e * 64] = turned_V_2[e];
         }
         lds_barrier();  // the tile is in LDS
+        f16x8 part_K_2[2][2];
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_K_2[0][n] = *(const f16x8 *)&lds_K_2[start_K_2 + n * 32 * 64];
+        }
         const __amdgpu_buffer_rsrc_t window_K_2 = window_of(&K[(h * T + whole + 64) * D],
                                                             max_i64((min_i64(T - whole - 64, 64) - 1) * D
                                                                     + 64, 0) * 2);
@@ -1157,22 +1301,38 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
             next_V_2[n] = fetch_f16x8(window_V_2, from_V_2[n], 0);
         }
         f32x16 scores_2[2] = {};
-        f16x8 part_K_2[2];
-        #pragma unroll 4
-        for (int slice = 0; slice < 4; ++slice) {
+        #pragma unroll 3
+        for (int slice = 0; slice < 3; ++slice) {
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                part_K_2[n] = *(const f16x8 *)&lds_K_2[(start_K_2 ^ (slice * 16)) + n * 32 * 64];
+                part_K_2[(slice + 1) % 2][n] =
+                        *(const f16x8 *)&lds_K_2[(start_K_2 ^ ((slice + 1) * 16)) + n * 32 * 64];
+            }
+            __builtin_amdgcn_sched_barrier(0);
+            #pragma unroll 2
+            for (int n = 0; n < 2; ++n) {
+                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[slice % 2][n].lo, part_Q_2[slice].lo, scores_2[n]);
             }
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[n].lo, part_Q_2[slice].lo, scores_2[n]);
+                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[slice % 2][n].hi, part_Q_2[slice].hi, scores_2[n]);
             }
-            #pragma unroll 2
-            for (int n = 0; n < 2; ++n) {
-                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[n].hi, part_Q_2[slice].hi, scores_2[n]);
-            }
+            __builtin_amdgcn_sched_barrier(0);
         }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores_2[n] = mfma_f32_32x32x8f16(part_K_2[1][n].lo, part_Q_2[3].lo, scores_2[n]);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores_2[n] = mfma_f32_32x32x8f16(part_K_2[1][n].hi, part_Q_2[3].hi, scores_2[n]);
+        }
+        f16x8 part_V_2[2][2];
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_V_2[0][n] = *(const f16x8 *)&lds_V_2[(start_V_2 ^ (n * 4 * 8)) + n * 32 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
         const int left = T - (whole + lane / 32 * 4);
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -1193,23 +1353,21 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
         greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));
         const float base = greatest == -__builtin_inff() ? 0.0f : greatest;
         rescale = power_of_2(before == -__builtin_inff() ? -__builtin_inff() : (before - base) * scale_2);
-        #pragma unroll 2
-        for (int e = 0; e < 2; ++e) {
-            total_parts_2[e] = total_parts_2[e] * rescale;
-        }
+        total_parts_2 *= rescale;
         #pragma unroll 2
         for (int c = 0; c < 2; ++c) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                sums_2[c][e] = sums_2[c][e] * rescale;
-            }
+            sums_2[c] *= rescale;
         }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores_2[n] = (scores_2[n] - base) * scale_2;
+        }
+        // The factor may be 0, and 0 * -inf is not a number.
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             #pragma unroll 16
             for (int e = 0; e < 16; ++e) {
-                scores_2[n][e] = n * 32 + e / 4 * 8 + e % 4 < left ? (scores_2[n][e] - base) * scale_2
-                        : -__builtin_inff();
+                scores_2[n][e] = n * 32 + e / 4 * 8 + e % 4 < left ? scores_2[n][e] : -__builtin_inff();
             }
         }
         #pragma unroll 2
@@ -1234,21 +1392,23 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
                 weights_2[n * 2 + e / 8][e % 8] = scores_2[n][e];
             }
         }
-        f16x8 part_V_2[2];
         // Weights are f32, and so are the values that they are multiplied with.
         f32x2 wide_V_2;
-        #pragma unroll 4
-        for (int slice = 0; slice < 4; ++slice) {
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 3
+        for (int slice = 0; slice < 3; ++slice) {
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                part_V_2[n] =
-                        *(const f16x8 *)&lds_V_2[(start_V_2 ^ ((slice * 16) ^ (n * 4 * 8))) + n * 32 * 64];
+                part_V_2[(slice + 1)
+                         % 2][n] = *(const f16x8 *)&lds_V_2[(start_V_2 ^ (((slice + 1) * 16) ^ (n * 4 * 8)))
+                                                            + n * 32 * 64];
             }
+            __builtin_amdgcn_sched_barrier(0);
             #pragma unroll 8
             for (int e = 0; e < 8; ++e) {
                 #pragma unroll 2
                 for (int c = 0; c < 2; ++c) {
-                    wide_V_2[c] = (float)part_V_2[c][e];
+                    wide_V_2[c] = (float)part_V_2[slice % 2][c][e];
                 }
                 #pragma unroll 2
                 for (int c = 0; c < 2; ++c) {
@@ -1256,6 +1416,17 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
                 }
             }
             __builtin_amdgcn_sched_barrier(0);
+        }
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            #pragma unroll 2
+            for (int c = 0; c < 2; ++c) {
+                wide_V_2[c] = (float)part_V_2[1][c][e];
+            }
+            #pragma unroll 2
+            for (int c = 0; c < 2; ++c) {
+                sums_2[c] = mfma_f32_32x32x2f32(wide_V_2[c], weights_2[3][e], sums_2[c]);
+            }
         }
     }
     settle_19();
@@ -1368,6 +1539,11 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
             *(f16x2 *)&lds_V_2[(to_V_2 ^ (e * 8)) + e * 64] = turned_V_2[e];
         }
         lds_barrier();  // the tile is in LDS
+        f16x8 part_K_2[2][2];
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_K_2[0][n] = *(const f16x8 *)&lds_K_2[start_K_2 + n * 32 * 64];
+        }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             next_K_2[n] = first_f16x8_any(&K[(h * T + first + row_K_2 + n * 32 + 64) * D + k_K_2],
@@ -1382,22 +1558,38 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
                                           + (k_V_2 + n) / 8 % 2 * 4 + (k_V_2 + n) % 4 + 64 < T ? 8 : 0);
         }
         f32x16 scores_2[2] = {};
-        f16x8 part_K_2[2];
-        #pragma unroll 4
-        for (int slice = 0; slice < 4; ++slice) {
+        #pragma unroll 3
+        for (int slice = 0; slice < 3; ++slice) {
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                part_K_2[n] = *(const f16x8 *)&lds_K_2[(start_K_2 ^ (slice * 16)) + n * 32 * 64];
+                part_K_2[(slice + 1) % 2][n] =
+                        *(const f16x8 *)&lds_K_2[(start_K_2 ^ ((slice + 1) * 16)) + n * 32 * 64];
+            }
+            __builtin_amdgcn_sched_barrier(0);
+            #pragma unroll 2
+            for (int n = 0; n < 2; ++n) {
+                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[slice % 2][n].lo, part_Q_2[slice].lo, scores_2[n]);
             }
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[n].lo, part_Q_2[slice].lo, scores_2[n]);
+                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[slice % 2][n].hi, part_Q_2[slice].hi, scores_2[n]);
             }
-            #pragma unroll 2
-            for (int n = 0; n < 2; ++n) {
-                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[n].hi, part_Q_2[slice].hi, scores_2[n]);
-            }
+            __builtin_amdgcn_sched_barrier(0);
         }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores_2[n] = mfma_f32_32x32x8f16(part_K_2[1][n].lo, part_Q_2[3].lo, scores_2[n]);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores_2[n] = mfma_f32_32x32x8f16(part_K_2[1][n].hi, part_Q_2[3].hi, scores_2[n]);
+        }
+        f16x8 part_V_2[2][2];
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_V_2[0][n] = *(const f16x8 *)&lds_V_2[(start_V_2 ^ (n * 4 * 8)) + n * 32 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
         const float before = greatest;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -1410,23 +1602,14 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
         greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));
         const float base = greatest == -__builtin_inff() ? 0.0f : greatest;
         rescale = power_of_2(before == -__builtin_inff() ? -__builtin_inff() : (before - base) * scale_2);
-        #pragma unroll 2
-        for (int e = 0; e < 2; ++e) {
-            total_parts_2[e] = total_parts_2[e] * rescale;
-        }
+        total_parts_2 *= rescale;
         #pragma unroll 2
         for (int c = 0; c < 2; ++c) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                sums_2[c][e] = sums_2[c][e] * rescale;
-            }
+            sums_2[c] *= rescale;
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                scores_2[n][e] = (scores_2[n][e] - base) * scale_2;
-            }
+            scores_2[n] = (scores_2[n] - base) * scale_2;
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -1451,21 +1634,23 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
                 weights_2[n * 2 + e / 8][e % 8] = scores_2[n][e];
             }
         }
-        f16x8 part_V_2[2];
         // Weights are f32, and so are the values that they are multiplied with.
         f32x2 wide_V_2;
-        #pragma unroll 4
-        for (int slice = 0; slice < 4; ++slice) {
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 3
+        for (int slice = 0; slice < 3; ++slice) {
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                part_V_2[n] =
-                        *(const f16x8 *)&lds_V_2[(start_V_2 ^ ((slice * 16) ^ (n * 4 * 8))) + n * 32 * 64];
+                part_V_2[(slice + 1)
+                         % 2][n] = *(const f16x8 *)&lds_V_2[(start_V_2 ^ (((slice + 1) * 16) ^ (n * 4 * 8)))
+                                                            + n * 32 * 64];
             }
+            __builtin_amdgcn_sched_barrier(0);
             #pragma unroll 8
             for (int e = 0; e < 8; ++e) {
                 #pragma unroll 2
                 for (int c = 0; c < 2; ++c) {
-                    wide_V_2[c] = (float)part_V_2[c][e];
+                    wide_V_2[c] = (float)part_V_2[slice % 2][c][e];
                 }
                 #pragma unroll 2
                 for (int c = 0; c < 2; ++c) {
@@ -1474,6 +1659,17 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
                 }
             }
             __builtin_amdgcn_sched_barrier(0);
+        }
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            #pragma unroll 2
+            for (int c = 0; c < 2; ++c) {
+                wide_V_2[c] = (float)part_V_2[1][c][e];
+            }
+            #pragma unroll 2
+            for (int c = 0; c < 2; ++c) {
+                sums_2[c] = mfma_f32_32x32x2f32(wide_V_2[c], weights_2[3][e], sums_2[c]);
+            }
         }
     }
     if (whole < T) {  // the rest of the keys
@@ -1492,6 +1688,11 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
             *(f16x2 *)&lds_V_2[(to_V_2 ^ (e * 8)) + e * 64] = turned_V_2[e];
         }
         lds_barrier();  // the tile is in LDS
+        f16x8 part_K_2[2][2];
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_K_2[0][n] = *(const f16x8 *)&lds_K_2[start_K_2 + n * 32 * 64];
+        }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             next_K_2[n] = first_f16x8_any(&K[(h * T + whole + row_K_2 + n * 32 + 64) * D + k_K_2],
@@ -1506,22 +1707,38 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
                                           + (k_V_2 + n) / 8 % 2 * 4 + (k_V_2 + n) % 4 + 64 < T ? 8 : 0);
         }
         f32x16 scores_2[2] = {};
-        f16x8 part_K_2[2];
-        #pragma unroll 4
-        for (int slice = 0; slice < 4; ++slice) {
+        #pragma unroll 3
+        for (int slice = 0; slice < 3; ++slice) {
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                part_K_2[n] = *(const f16x8 *)&lds_K_2[(start_K_2 ^ (slice * 16)) + n * 32 * 64];
+                part_K_2[(slice + 1) % 2][n] =
+                        *(const f16x8 *)&lds_K_2[(start_K_2 ^ ((slice + 1) * 16)) + n * 32 * 64];
+            }
+            __builtin_amdgcn_sched_barrier(0);
+            #pragma unroll 2
+            for (int n = 0; n < 2; ++n) {
+                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[slice % 2][n].lo, part_Q_2[slice].lo, scores_2[n]);
             }
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[n].lo, part_Q_2[slice].lo, scores_2[n]);
+                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[slice % 2][n].hi, part_Q_2[slice].hi, scores_2[n]);
             }
-            #pragma unroll 2
-            for (int n = 0; n < 2; ++n) {
-                scores_2[n] = mfma_f32_32x32x8f16(part_K_2[n].hi, part_Q_2[slice].hi, scores_2[n]);
-            }
+            __builtin_amdgcn_sched_barrier(0);
         }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores_2[n] = mfma_f32_32x32x8f16(part_K_2[1][n].lo, part_Q_2[3].lo, scores_2[n]);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores_2[n] = mfma_f32_32x32x8f16(part_K_2[1][n].hi, part_Q_2[3].hi, scores_2[n]);
+        }
+        f16x8 part_V_2[2][2];
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            part_V_2[0][n] = *(const f16x8 *)&lds_V_2[(start_V_2 ^ (n * 4 * 8)) + n * 32 * 64];
+        }
+        __builtin_amdgcn_sched_barrier(0);
         const int left = T - (whole + lane / 32 * 4);
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -1542,23 +1759,21 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
         greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));
         const float base = greatest == -__builtin_inff() ? 0.0f : greatest;
         rescale = power_of_2(before == -__builtin_inff() ? -__builtin_inff() : (before - base) * scale_2);
-        #pragma unroll 2
-        for (int e = 0; e < 2; ++e) {
-            total_parts_2[e] = total_parts_2[e] * rescale;
-        }
+        total_parts_2 *= rescale;
         #pragma unroll 2
         for (int c = 0; c < 2; ++c) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                sums_2[c][e] = sums_2[c][e] * rescale;
-            }
+            sums_2[c] *= rescale;
         }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            scores_2[n] = (scores_2[n] - base) * scale_2;
+        }
+        // The factor may be 0, and 0 * -inf is not a number.
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             #pragma unroll 16
             for (int e = 0; e < 16; ++e) {
-                scores_2[n][e] = n * 32 + e / 4 * 8 + e % 4 < left ? (scores_2[n][e] - base) * scale_2
-                        : -__builtin_inff();
+                scores_2[n][e] = n * 32 + e / 4 * 8 + e % 4 < left ? scores_2[n][e] : -__builtin_inff();
             }
         }
         #pragma unroll 2
@@ -1583,21 +1798,23 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
                 weights_2[n * 2 + e / 8][e % 8] = scores_2[n][e];
             }
         }
-        f16x8 part_V_2[2];
         // Weights are f32, and so are the values that they are multiplied with.
         f32x2 wide_V_2;
-        #pragma unroll 4
-        for (int slice = 0; slice < 4; ++slice) {
+        __builtin_amdgcn_sched_barrier(0);
+        #pragma unroll 3
+        for (int slice = 0; slice < 3; ++slice) {
             #pragma unroll 2
             for (int n = 0; n < 2; ++n) {
-                part_V_2[n] =
-                        *(const f16x8 *)&lds_V_2[(start_V_2 ^ ((slice * 16) ^ (n * 4 * 8))) + n * 32 * 64];
+                part_V_2[(slice + 1)
+                         % 2][n] = *(const f16x8 *)&lds_V_2[(start_V_2 ^ (((slice + 1) * 16) ^ (n * 4 * 8)))
+                                                            + n * 32 * 64];
             }
+            __builtin_amdgcn_sched_barrier(0);
             #pragma unroll 8
             for (int e = 0; e < 8; ++e) {
                 #pragma unroll 2
                 for (int c = 0; c < 2; ++c) {
-                    wide_V_2[c] = (float)part_V_2[c][e];
+                    wide_V_2[c] = (float)part_V_2[slice % 2][c][e];
                 }
                 #pragma unroll 2
                 for (int c = 0; c < 2; ++c) {
@@ -1605,6 +1822,17 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
                 }
             }
             __builtin_amdgcn_sched_barrier(0);
+        }
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            #pragma unroll 2
+            for (int c = 0; c < 2; ++c) {
+                wide_V_2[c] = (float)part_V_2[1][c][e];
+            }
+            #pragma unroll 2
+            for (int c = 0; c < 2; ++c) {
+                sums_2[c] = mfma_f32_32x32x2f32(wide_V_2[c], weights_2[3][e], sums_2[c]);
+            }
         }
     }
     settle_19();
