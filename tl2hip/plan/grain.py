@@ -10,8 +10,10 @@ from tl2hip.nest.ir import Expr
 @dataclass(frozen=True, slots=True)
 class Grain:
     """An extent that kernels cut into tiles of `tile` elements and move in pieces of `piece`: what is behind the
-    last whole tile or piece takes another way, so proofs try extents on both sides of each."""
+    last whole tile or piece takes another way, so proofs try extents on both sides of each. `exact`: kernels take
+    one tile and nothing else."""
 
     extent: Expr
     tile: int
     piece: int = 1
+    exact: bool = False

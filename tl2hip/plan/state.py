@@ -84,9 +84,9 @@ class State:
         why = next((f"; it is no {m.plan}: {m.why}" for m in misses if m.plan == "matrix product"), "")
         self.honours.check(self.nest, body, why)
 
-    def grain(self, extent: Expr, tile: int, piece: int) -> None:
+    def grain(self, extent: Expr, tile: int, piece: int, *, exact: bool = False) -> None:
         """Remember how an extent is cut, for proofs."""
-        found = Grain(extent, tile, piece)
+        found = Grain(extent, tile, piece, exact)
         if found not in self.grains:
             self.grains.append(found)
 

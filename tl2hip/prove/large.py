@@ -52,7 +52,8 @@ def large(
     if not by_extent:
         return None
     draw = Shapes(nest, random, budget, parallel, bulk)
-    long = len(by_extent) - 1 - turn % len(by_extent)
+    cutting = [n for n, some in enumerate(by_extent.values()) if not some[0].exact] or [0]
+    long = cutting[-1 - turn % len(cutting)]
     cuts = [
         _drawn(some[random.integers(len(some))], 3 if n == long else 2, kind, random)
         for n, some in enumerate(by_extent.values())
@@ -62,15 +63,16 @@ def large(
         sizes = _sized(draw, others, cuts)
         if sizes is not None and draw.fits(sizes):
             return sizes
-        if not any(c.tiles for c in cuts):
+        if not any(c.tiles for c in cuts if not c.grain.exact):
             return None
         _shorten(cuts, long, random)
 
 
 def _shorten(cuts: list[Cut], long: int, random: np.random.Generator) -> None:
     """One tile less, of which several are left, and rather not of the long one."""
-    several = [n for n, c in enumerate(cuts) if c.tiles > 1]
-    left = [n for n in several if n != long] or several or [n for n, c in enumerate(cuts) if c.tiles]
+    some = [n for n, c in enumerate(cuts) if c.tiles and not c.grain.exact]
+    several = [n for n in some if cuts[n].tiles > 1]
+    left = [n for n in several if n != long] or several or some
     k = left[random.integers(len(left))]
     less = replace(cuts[k], tiles=cuts[k].tiles - 1)
     cuts[k] = less if less.value else replace(less, rest=less.grain.piece)
@@ -81,6 +83,8 @@ def _names(e: Expr) -> tuple[str, ...]:
 
 
 def _drawn(grain: Grain, tiles: int, kind: Kind | None, random: np.random.Generator) -> Cut:
+    if grain.exact:
+        return Cut(grain, 1, 0)
     kind = KINDS[random.integers(len(KINDS))] if kind is None else kind
     pieces = max(1, min(4, grain.tile // grain.piece))
     some = int(random.integers(1, pieces)) if pieces > 1 else 0

@@ -40,6 +40,7 @@ def attention(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         state.miss(PLAN, unfit, p.product_at)
         return None
     _note(state, p, cuts)
+    _cut_extents(state, p, cuts)
     count = sub(p.keys.axis.stop, p.keys.axis.start)
     state.joins.append(Joined(p.scores, p.product, p.over.axis.name, p.most, count, cuts[0].keys))
     launches = [_launch(state, p, one, several=len(cuts) > 1) for one in cuts]
@@ -117,6 +118,17 @@ def _limits(state: State, p: Attention, one: Cut) -> Expr | None:
     for test in dict.fromkeys(tests):
         whole = test if whole is None else Logic("and", whole, test)
     return whole
+
+
+def _cut_extents(state: State, p: Attention, cuts: tuple[Cut, ...]) -> None:
+    """How extents are cut, for proofs."""
+    state.grain(p.rows.stop, cuts[0].rows, 1)
+    if not p.ragged:
+        state.grain(p.keys.axis.stop, cuts[0].keys, 1)
+    for one in cuts:
+        for e, size in ((p.over.axis.stop, one.depth), (p.columns.axis.stop, one.width)):
+            if value_of(e) is None:
+                state.grain(e, size, 1, exact=True)
 
 
 def _note(state: State, p: Attention, cuts: tuple[Cut, ...]) -> None:
