@@ -14,7 +14,7 @@ HELPERS = frozenset(
     words(
         "u64 at overlap folded read_back error wrapped row_major strided together load_or_zero round_to_odd "
         "from_lane last_lane earlier vector matrix global_read lds_read lds_write lds_barrier tile_of window "
-        "window_of power_of_2 other_half other_quarter "
+        "window_of power_of_2 other_half bf16_of_number other_quarter "
     )
 )
 """Names that printing itself gives to things beside the user's own."""

@@ -9,7 +9,7 @@ from tl2hip.hip.helpers import Helper, extreme
 from tl2hip.hip.registers import vector_at
 from tl2hip.hip.statements import Writer, write
 from tl2hip.hip.text import MUL
-from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, Scaled
+from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, RoundNumber, Scaled
 
 POWER_OF_2 = Helper(
     "power_of_2",
@@ -30,6 +30,15 @@ def other(name: str, apart: int) -> Helper:
 
 
 OTHERS = {32: other("other_half", 32), 16: other("other_quarter", 16)}
+
+
+BF16_OF_NUMBER = Helper(
+    "bf16_of_number",
+    "// f32 to bf16, to nearest even; what becomes of a NaN is left open.\n"
+    "static inline __device__ __bf16 bf16_of_number(float x)\n{\n"
+    "    const unsigned int bits = __builtin_bit_cast(unsigned int, x);\n"
+    "    return __builtin_bit_cast(__bf16, (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16));\n}",
+)
 
 
 @write.register
@@ -56,3 +65,9 @@ def _scaled(s: Scaled, w: Writer) -> None:
         w.line(f"{vector} *= {times};")
     else:
         w.line(f"{vector} = ({vector} - {show(s.less, w.ctx).inside(MUL)}) * {times};")
+
+
+@write.register
+def _round_number(s: RoundNumber, w: Writer) -> None:
+    place = element(s.vector, s.slot, w.ctx, show)
+    w.line(f"{place} = {w.ctx.call(BF16_OF_NUMBER)}({w.text(s.value)});")

@@ -23,7 +23,7 @@ from tl2hip.plan.ir import (
 )
 from tl2hip.plan.matrix_ir import Fetch, FetchFirst, TakeTile, TurnBytes, Window
 from tl2hip.plan.rename import plainly
-from tl2hip.plan.softmax_ir import PowerOfTwo, Scaled
+from tl2hip.plan.softmax_ir import PowerOfTwo, RoundNumber, Scaled
 from tl2hip.plan.walk import all_stmts
 
 PLACES: tuple[Place, ...] = (
@@ -116,7 +116,7 @@ def touched(s: DeviceStmt) -> tuple[str, ...]:
             return (vector,)
         case PowerOfTwo(name=name, slot=slot) if slot:
             return (name,)
-        case Scaled(vector=vector):
+        case Scaled(vector=vector) | RoundNumber(vector=vector):
             return (vector,)
         case _:
             return ()

@@ -14,7 +14,7 @@ from tl2hip.plan.ir import Declare, DeviceStmt, Extreme, For, Let, LoadVector, M
 from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import Fetch, FetchFirst, MatrixMultiply, TakeTile, TurnBytes, Window
 from tl2hip.plan.names import NUMBER
-from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, Scaled
+from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, RoundNumber, Scaled
 from tl2hip.plan.walk import all_stmts, bodies, map_exprs, own_exprs, same, with_bodies
 
 Users = Mapping[str, str]
@@ -76,7 +76,7 @@ def _mentioned(body: tuple[DeviceStmt, ...]) -> set[str]:
         match s:
             case Let(name=name) | Declare(name=name) | Set(name=name) | MultiplyAdd(name=name) | Extreme(name=name):
                 found.add(name)
-            case PowerOfTwo(name=name) | JoinHalves(name=name) | Scaled(vector=name):
+            case PowerOfTwo(name=name) | JoinHalves(name=name) | Scaled(vector=name) | RoundNumber(vector=name):
                 found.add(name)
             case For(var=var):
                 found.add(var)

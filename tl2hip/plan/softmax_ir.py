@@ -35,6 +35,16 @@ class Scaled:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundNumber:
+    """An element of a vector of bf16 becomes a value of f32, rounded to nearest even. What becomes of a NaN does
+    not matter, which saves two instructions: gfx942 has none for the whole (CDNA3 ISA guide)."""
+
+    vector: str
+    slot: tuple[Expr, ...]
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class JoinHalves:
     """`name`, an f32, becomes the sum or the greater (a NaN left out, or kept) of its own and that of the lane
     `apart` on or before: both lanes get it. All lanes of the wave are here."""
@@ -44,7 +54,7 @@ class JoinHalves:
     apart: Literal[16, 32] = 32
 
 
-SoftmaxStmt = PowerOfTwo | Scaled | JoinHalves
+SoftmaxStmt = PowerOfTwo | Scaled | RoundNumber | JoinHalves
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from tl2hip.plan.matrix_ir import (
     TurnBytes,
     Window,
 )
-from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, Scaled
+from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, RoundNumber, Scaled
 
 COMPOUND = (For, DeviceIf, DeviceWhile)
 """The statements that hold others."""
@@ -77,7 +77,7 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (*slot, *index, count)
         case Prefix(name=name, dtype=dtype):
             return (Var(name, dtype),)
-        case PowerOfTwo(slot=slot, value=value):
+        case PowerOfTwo(slot=slot, value=value) | RoundNumber(slot=slot, value=value):
             return (*slot, value)
         case Scaled(slot=slot, less=less, times=times):
             return (*slot, times) if less is None else (*slot, less, times)
@@ -174,7 +174,7 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, slot=each(f, s.slot), offset_at=f(s.offset_at), ahead=f(s.ahead))
         case FetchFirst():
             return replace(s, slot=each(f, s.slot), index=each(f, s.index), count=f(s.count))
-        case PowerOfTwo():
+        case PowerOfTwo() | RoundNumber():
             return replace(s, slot=each(f, s.slot), value=f(s.value))
         case Scaled():
             less = None if s.less is None else f(s.less)

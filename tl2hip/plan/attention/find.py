@@ -106,6 +106,14 @@ class Attention:
         ends = (self.keys.axis.start, self.keys.axis.stop)
         return any(isinstance(p, AxisRef) for e in ends for p in all_parts(e))
 
+    @property
+    def quotients(self) -> bool:
+        """Whether sums are used in quotients with the total alone, no number itself where any weight is none."""
+        used, total = all_exprs((*self.row_behind, *self.behind)), Var(self.total, F32)
+        by_total = [e for e in used if isinstance(e, Binary) and e.op == "/" and e.right == total]
+        sums = sum(e == Var(self.sum, F32) for e in used)
+        return sums == sum(e.left == Var(self.sum, F32) for e in by_total)
+
 
 def found(state: State, chain: Chain) -> Attention | None:
     """The attention that the body of a chain is; None, with the reason told where it comes near, if it is none."""

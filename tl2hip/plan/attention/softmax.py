@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from tl2hip.dtypes import F32, I64
+from tl2hip.dtypes import BF16, F32, I64
 from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number, sub, value_of
 from tl2hip.nest.ir import (
     AxisRef,
@@ -35,7 +35,7 @@ from tl2hip.plan.ir import Declare, DeclareVector, DeviceStmt, Extreme, Let
 from tl2hip.plan.matmul.side import each
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Remark
-from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, Scaled
+from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, RoundNumber, Scaled
 
 LOG2_E = Const(1.4426950408889634, F32)
 NOTHING = Const(-math.inf, F32)
@@ -206,7 +206,10 @@ class Softmax:
             stored = Cast(stored, F32)
         place = (add(mul(n, number(cut.score.result_slots // 8)), floor_div(e, 8)), modulo(e, 8))
         yield DeclareVector(self.weights)
-        yield for_all(Store(self.weights, place, stored, True))
+        if cut.weigh.first is BF16 and p.quotients:
+            yield for_all(RoundNumber(self.weights, place, score))
+        else:
+            yield for_all(Store(self.weights, place, stored, True))
 
     def finished(self) -> Iterator[DeviceStmt]:
         """The row's total, from both of its lanes. A row that has keys but no score above -inf has none:
