@@ -67,7 +67,8 @@ _HOMES = {
     "tl2hip.notation.extents": ("dims",),
     "tl2hip.notation.kernels": ("Kernel", "distinct", "kernel", "offsets"),
     "tl2hip.notation.marks": (
-        *("group", "lanes", "lds", "mfma", "serial", "stages", "strides", "tiled", "unroll", "vec", "waves"),
+        *("group", "lanes", "lds", "mfma", "serial", "split", "stages", "strides", "tiled", "unroll", "vec"),
+        "waves",
     ),
     "tl2hip.notation.tensors": ("Lds", "Tensor", "Tile"),
     "tl2hip.notation.tile": ("tile",),

@@ -132,6 +132,8 @@ def is_positive(e: Expr, known: Known) -> bool:
             return is_index(e, known) and is_positive(a, known) and is_positive(b, known)
         case Binary(op="max" | "maximum", left=a, right=b):
             return is_positive(a, known) or is_positive(b, known)
+        case Select(then=a, orelse=b):
+            return is_positive(a, known) and is_positive(b, known)
         case _:
             return False
 

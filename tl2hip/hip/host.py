@@ -131,9 +131,17 @@ def _let(s: HostLet, w: HostWriter) -> None:
 
 @write.register
 def _if(s: HostIf, w: HostWriter) -> None:
+    _chosen("if", s, w)
+
+
+def _chosen(word: str, s: HostIf, w: HostWriter) -> None:
+    """A choice, or a further one in the place of what is left."""
     w.quote(s.at)
     test = aligned(s.test, w) if isinstance(s.test, Aligned) else show(s.test, w.ctx).argument
-    _block(f"if ({test}) {{", s.then, w)
+    _block(f"{word} ({test}) {{", s.then, w)
+    if len(s.orelse) == 1 and isinstance(s.orelse[0], HostIf) and not s.orelse[0].at.line:
+        _chosen("} else if", s.orelse[0], w)
+        return
     if s.orelse:
         _block("} else {", s.orelse, w)
     w.line("}")

@@ -16,8 +16,9 @@ from tl2hip.hip.helpers import WIDTH
 from tl2hip.hip.names import Names
 from tl2hip.hip.statements import Writer
 from tl2hip.hip.twin import Changes, Twin, changes
-from tl2hip.plan.ir import DeviceKernel, HostIf, HostLet, HostLoop, HostStmt, HostWhile, Plan
+from tl2hip.plan.ir import DeviceKernel, HostLet, Plan
 from tl2hip.plan.lds import elements
+from tl2hip.plan.walk import all_host
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def _known(kernel: DeviceKernel, plan: Plan) -> Known:
     known = Known(natural=extents(plan))
     given = {s.name for s in plan.nest.scalars} - known.natural
     known.index.update(n for n, t in kernel.scalars if t is I64 and n not in given)
-    for let in _lets(plan.host):
+    for let in (s for s in all_host(plan.host) if isinstance(s, HostLet)):
         positive = is_index(let.value, known) and is_positive(let.value, known)
         natural = is_index(let.value, known) and is_natural(let.value, known)
         known.learn(let.name, natural=natural, positive=positive)
@@ -81,18 +82,6 @@ def _known(kernel: DeviceKernel, plan: Plan) -> Known:
         known.learn(place.name, natural=True, positive=place.what.startswith("gridDim"))
     known.index.update(counters(kernel.body, known.index))
     return known
-
-
-def _lets(body: tuple[HostStmt, ...]) -> Iterator[HostLet]:
-    """What the launcher gives names to."""
-    for s in body:
-        match s:
-            case HostLet():
-                yield s
-            case HostIf(then=then, orelse=orelse):
-                yield from _lets((*then, *orelse))
-            case HostLoop(body=inner) | HostWhile(body=inner):
-                yield from _lets(inner)
 
 
 def attributes(kernel: DeviceKernel) -> str:

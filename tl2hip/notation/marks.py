@@ -60,6 +60,11 @@ def group(n: int, /) -> Mark:
     return Mark("group", (_count("group", n),))
 
 
+def split(n: int, /) -> Mark:
+    """n blocks share the sum of a matrix product, a slice of this axis each; a second launch adds the slices up."""
+    return Mark("split", (_count("split", n),))
+
+
 def lds(*, pad: int = 0) -> Mark:
     """The tensor is staged in LDS, each row followed by `pad` unused elements."""
     if isinstance(pad, bool) or not isinstance(pad, int) or pad < 0:

@@ -67,6 +67,7 @@ def _planned(nest: Nest, analysis: Analysis | None = None) -> Plan:
         misses=tuple(state.misses),
         grains=tuple(state.grains),
         joins=tuple(state.joins),
+        probes=tuple(state.probes),
     )
 
 

@@ -1,4 +1,4 @@
-"""How kernels cut an extent, told to whoever proves them."""
+"""How kernels cut extents and at which they are taken, told to whoever proves them."""
 
 from __future__ import annotations
 
@@ -17,3 +17,10 @@ class Grain:
     tile: int
     piece: int = 1
     exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Extents at which the launcher takes kernels that it takes for few others, and which are cheap to run."""
+
+    extents: tuple[tuple[Expr, int], ...]

@@ -12,7 +12,7 @@ from typing import Literal
 
 from tl2hip.dtypes import DType
 from tl2hip.nest.ir import Array, Expr, Nest, Set, Store, Update
-from tl2hip.plan.grain import Grain
+from tl2hip.plan.grain import Grain, Probe
 from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import MatrixStmt
 from tl2hip.plan.softmax_ir import Joined, SoftmaxStmt
@@ -375,6 +375,7 @@ class Plan:
     misses: tuple[Miss, ...] = ()
     grains: tuple[Grain, ...] = ()
     joins: tuple[Joined, ...] = ()
+    probes: tuple[Probe, ...] = ()
 
     def placed(self, name: str) -> Placed:
         """The array of that name and its memory; KeyError where there is none."""

@@ -33,23 +33,43 @@ def slices(
     """Slices of whole pieces of so many steps, for each of `rows` rows, no more than `blocks` of them in all where
     the rows are not; and what of that the launcher finds out."""
     lets: list[HostLet] = []
+    share = share_of(rows, blocks)
+    if value_of(share) is None:
+        lets.append(HostLet(_named(state, over, "share"), share, "slices that each may have"))
+        share = Var(lets[0].name, I64)
+    each, count, more = sliced(state, over, steps, piece, share, note)
+    exact = value_of(mul(count, rows))
+    return Slices(each, count, blocks if exact is None else exact), (*lets, *more)
+
+
+def share_of(rows: Expr, blocks: int) -> Expr:
+    """Slices that each of so many rows may have, one at least, where there are so many blocks for all of them."""
+    return maximum(floor(number(blocks), maximum(rows, ONE)), ONE)
+
+
+def sliced(
+    state: State, over: Axis, steps: Expr, piece: int, share: Expr, note: str
+) -> tuple[Expr, Expr, tuple[HostLet, ...]]:
+    """How long a slice is, whole pieces of so many steps, and how many there are, `share` at most; and what of that
+    the launcher finds out."""
+    lets: list[HostLet] = []
 
     def known(wish: str, value: Expr, note: str = "") -> Expr:
         if value_of(value) is not None:
             return value
-        name = state.names.fresh(f"{called(over)}_{wish}", keep=True)
-        lets.append(HostLet(name, value, note))
-        return Var(name, I64)
+        lets.append(HostLet(_named(state, over, wish), value, note))
+        return Var(lets[-1].name, I64)
 
-    share = known("share", maximum(_floor(number(blocks), maximum(rows, ONE)), ONE), "slices that each may have")
     pieces = maximum(_ceil(ceil_div(steps, piece), share), ONE)
     each = known("slice", mul(pieces, number(piece)), note)
-    count = known("slices", _ceil(steps, each))
-    exact = value_of(mul(count, rows))
-    return Slices(each, count, blocks if exact is None else exact), tuple(lets)
+    return each, known("slices", _ceil(steps, each)), tuple(lets)
 
 
-def _floor(a: Expr, b: Expr) -> Expr:
+def _named(state: State, over: Axis, wish: str) -> str:
+    return state.names.fresh(f"{called(over)}_{wish}", keep=True)
+
+
+def floor(a: Expr, b: Expr) -> Expr:
     """a // b, for b over 0."""
     by = value_of(b)
     return Binary("//", a, b) if by is None else floor_div(a, by)
@@ -57,7 +77,7 @@ def _floor(a: Expr, b: Expr) -> Expr:
 
 def _ceil(a: Expr, b: Expr) -> Expr:
     """The least integer not below a / b, for b over 0."""
-    return _floor(sub(add(a, b), ONE), b)
+    return floor(sub(add(a, b), ONE), b)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from tl2hip.nest.ir import Array, Axis, Expr, Load, Loop, Nest, Set, Var
 from tl2hip.nest.ir import Stmt as NestStmt
 from tl2hip.nest.walk import all_parts
 from tl2hip.nest.walk import all_stmts as nest_stmts
-from tl2hip.plan.grain import Grain
+from tl2hip.plan.grain import Grain, Probe
 from tl2hip.plan.ir import Declare, DeviceKernel, DeviceStmt, Let, Miss, Note, Placed
 from tl2hip.plan.kernels import finish
 from tl2hip.plan.marks import Honours
@@ -48,6 +48,7 @@ class State:
     honours: Honours = field(default_factory=Honours)
     grains: list[Grain] = field(default_factory=list)
     joins: list[Joined] = field(default_factory=list)
+    probes: list[Probe] = field(default_factory=list)
 
     @property
     def users(self) -> dict[str, str]:

@@ -62,5 +62,16 @@ class ScanTree(Tree):
         return share + parts + 1 + chunk + 1 + self.width
 
 
+@dataclass(frozen=True, slots=True)
+class SliceTree(Tree):
+    """A sum in up to `blocks` slices of whole steps of `width` terms: those of a slice are added one after the
+    other, then the slices are."""
+
+    def _own(self, n: int) -> int:
+        steps = -(-n // self.width)
+        each = -(-steps // self.blocks)
+        return min(n, each * self.width) + -(-steps // max(1, each)) + 1
+
+
 def _fold(threads: int) -> int:
     return 6 + threads // 64

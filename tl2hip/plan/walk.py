@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from operator import is_
 
@@ -18,6 +18,10 @@ from tl2hip.plan.ir import (
     DeviceWhile,
     Extreme,
     For,
+    HostIf,
+    HostLoop,
+    HostStmt,
+    HostWhile,
     Let,
     LoadVector,
     MultiplyAdd,
@@ -41,6 +45,17 @@ from tl2hip.plan.matrix_ir import (
     Window,
 )
 from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, RoundNumber, Scaled
+
+
+def all_host(body: Iterable[HostStmt]) -> Iterator[HostStmt]:
+    """The statements of a launcher and those inside them, outer ones first."""
+    for s in body:
+        yield s
+        if isinstance(s, HostLoop | HostWhile):
+            yield from all_host(s.body)
+        elif isinstance(s, HostIf):
+            yield from all_host((*s.then, *s.orelse))
+
 
 COMPOUND = (For, DeviceIf, DeviceWhile)
 """The statements that hold others."""

@@ -1,4 +1,5 @@
-"""Draws large shapes out of the grains of a plan: whole tiles, tiles and pieces, tiles and an odd rest."""
+"""Draws large shapes out of the grains of a plan: whole tiles, tiles and pieces, tiles and an odd rest; and those
+that it wants to be tried."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from tl2hip.nest.ir import Dim, Expr, Nest
 from tl2hip.nest.walk import all_parts
-from tl2hip.plan.grain import Grain
+from tl2hip.plan.grain import Grain, Probe
 from tl2hip.prove.evaluate import Evaluator, Sizes
 from tl2hip.prove.shapes import FEW, Shapes
 
@@ -66,6 +67,15 @@ def large(
         if not any(c.tiles for c in cuts if not c.grain.exact):
             return None
         _shorten(cuts, long, random)
+
+
+def probed(
+    nest: Nest, probe: Probe, random: np.random.Generator, budget: int, parallel: Collection[str]
+) -> Sizes | None:
+    """A shape with the extents of a probe; None where there is none within the budget."""
+    draw = Shapes(nest, random, budget, parallel, BULK)
+    sizes = _sized(draw, draw.drawn(FEW), [Cut(Grain(e, value), 1, 0) for e, value in probe.extents])
+    return sizes if sizes is not None and draw.fits(sizes) else None
 
 
 def _shorten(cuts: list[Cut], long: int, random: np.random.Generator) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from tl2hip.nest.ir import Nest
 from tl2hip.plan.ir import Plan
 from tl2hip.prove.evaluate import Sizes
-from tl2hip.prove.large import LARGE, LARGEST, Kind, large
+from tl2hip.prove.large import LARGE, LARGEST, Kind, large, probed
 from tl2hip.prove.options import Options
 from tl2hip.prove.reach import launched
 from tl2hip.prove.shapes import Shapes, shapes
@@ -145,9 +145,14 @@ def _shifts(plan: Plan, sizes: Sizes, most: int | None) -> tuple[tuple[str, ...]
 
 
 def _candidates(plan: Plan, options: Options, parallel: Collection[str]) -> Iterator[tuple[Sizes, int, int]]:
-    """Cheap shapes, small ones, large ones, then larger ones: each with its budget and the steps it may take."""
+    """Shapes that the plan names, cheap ones, small, large and larger ones: each with its budget and the steps it
+    may take."""
     random = np.random.default_rng([options.seed, 4])
     many = options.steps * LARGE_STEPS
+    for probe in plan.probes:
+        sizes = probed(plan.nest, probe, random, LARGEST, parallel)
+        if sizes is not None:
+            yield sizes, LARGE, many
     for n in range(SEARCHED):
         cheap = options.work // CHEAPER
         sizes = large(plan.nest, plan.grains, "pieces", n, random, cheap, parallel, CHEAPER)

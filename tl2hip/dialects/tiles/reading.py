@@ -35,7 +35,8 @@ from tl2hip.source.span import Span
 from tl2hip.source.walk import bound, target_names, walk
 
 MARKS = frozenset(
-    f"tl2hip.{name}" for name in ("waves", "lanes", "vec", "unroll", "serial", "stages", "mfma", "group")
+    f"tl2hip.{name}"
+    for name in ("waves", "lanes", "vec", "unroll", "serial", "stages", "mfma", "group", "split")
 )
 
 
@@ -146,7 +147,10 @@ class Reader:
         marks = tuple(rest[1:] if size is not None else rest)
         for mark in marks:
             if not self._is_mark(mark):
-                way = "marks are waves(n), lanes(n), vec(n), unroll(n), stages(n), mfma(n), group(n) and serial"
+                way = (
+                    "marks are waves(n), lanes(n), vec(n), unroll(n), stages(n), mfma(n), group(n), split(n) and "
+                    "serial"
+                )
                 raise Refused(BadTileLoop("the size of a tile stands once, and marks after it", way, at=mark.at))
         return Axis(target.id, extent, size, marks, target.at.to(call.at))
 

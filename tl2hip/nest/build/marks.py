@@ -20,6 +20,7 @@ ALLOWED: dict[str, tuple[int, ...]] = {
     "stages": tuple(range(1, 9)),
     "mfma": (16, 32),
     "group": (1, 2, 4, 8, 16),
+    "split": tuple(range(1, 65)),
 }
 """The values each mark may take: waves of one block of 1024 threads, lanes of one wave of 64, elements of one
 16-byte access, rows and columns of the result of one matrix instruction."""

@@ -64,6 +64,20 @@ class MatrixProduct:
     together: int = 1
     """Neighbouring elements of the result that a lane should store together."""
 
+    @property
+    def computed(self) -> bool:
+        """Whether a factor is computed on its way to LDS."""
+        return any(o.value is not None for o in (self.left, self.right))
+
+    @property
+    def shaped(self) -> bool:
+        """Whether the user says anything of its tiles, or of how they are summed."""
+        axes = (self.rows, self.columns, self.over.axis)
+        marks = ("waves", "stages", "mfma", "group", "split")
+        return any(a.tile is not None or any(map(a.marked, marks)) for a in axes) or any(
+            (*self.pads, self.over.axis.marked("serial"))
+        )
+
     def instruction(self, size: int) -> Mfma | None:
         """The matrix instruction with results of `size` by `size`, its operands exchanged: the rows it counts are
         the columns of the result, so that a lane holds consecutive ones."""

@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tl2hip.dtypes import I32, I64
-from tl2hip.nest.index import ceil_div, floor_div, modulo, mul, number
-from tl2hip.nest.ir import Cast, Expr, Var
+from tl2hip.nest.index import ONE, ZERO, add, floor_div, modulo, mul, number
+from tl2hip.nest.ir import Cast, Compare, Expr, Var
 from tl2hip.plan.gfx942 import WAVE
-from tl2hip.plan.ir import DeclareVector, DeviceStmt, Let
+from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, Let
 from tl2hip.plan.matmul.computed import ComputedSide, store_computed
 from tl2hip.plan.matmul.epilogue import Epilogue
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.find import MatrixProduct
 from tl2hip.plan.matmul.loop import SumLoop
 from tl2hip.plan.matmul.side import Side, Storage, put, store
+from tl2hip.plan.matmul.split import Split, tiles_of
 from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Remark, TakeTile
@@ -36,6 +37,7 @@ class TileKernel:
     right: Fill
     stored: tuple[Storage, Storage]
     sums: str
+    split: Split | None = None
 
     def body(self, state: State, moves: Moves | None, *, exact: bool = True) -> tuple[DeviceStmt, ...]:
         """The statements of a block, for factors at multiples of 16 bytes. `moves` tells what the epilogue moves in
@@ -55,8 +57,7 @@ class TileKernel:
     @property
     def grid(self) -> tuple[Expr, Expr]:
         """Tiles along rows and along columns."""
-        p, t = self.product, self.tile
-        return ceil_div(p.rows.stop, t.rows), ceil_div(p.columns.stop, t.columns)
+        return tiles_of(self.product, self.tile)
 
     def _body(self, state: State, moves: Moves | None, exact: bool) -> Iterator[DeviceStmt]:
         p, t, words = self.product, self.tile, Words(state.names)
@@ -70,10 +71,22 @@ class TileKernel:
         for side in (left, right):
             yield from side.declared()
             yield from side.head()
+        first, end = self.split.ends(words) if self.split else (ZERO, over.stop)
         yield from SumLoop(
-            words, t, left, right, self.sums, over.stop, over.mark("unroll"), p.over.at, p.at
+            words, t, left, right, self.sums, end, over.mark("unroll"), p.over.at, p.at, first
         ).whole()
-        yield from Epilogue(words, state, p, t, self.sums, row, column, down, across, moves).whole()
+        if self.split is None or not self.split.always:
+            ended = tuple(Epilogue(words, state, p, t, self.sums, row, column, down, across, moves).whole())
+        if self.split is None:
+            yield from ended
+            return
+        first_row = add(row, mul(down, number(t.rows // t.down)))
+        first_column = add(column, mul(across, number(t.columns // t.across)))
+        parts = tuple(self.split.left(words, self.sums, first_row, first_column))
+        if self.split.always:
+            yield from parts
+        else:
+            yield DeviceIf(Compare("<", ONE, self.split.count), parts, ended)
 
     def _head(self, words: Words) -> Iterator[DeviceStmt]:
         """Which thread this is, and which tile its block takes."""
@@ -82,6 +95,8 @@ class TileKernel:
         yield Let(words.name("thread"), Var("thread.x", I64), "int")
         yield Let(words.name("lane"), modulo(words.var("thread"), WAVE), "int")
         yield Let(words.name("wave"), floor_div(words.var("thread"), WAVE), "uniform")
+        if self.split:
+            yield from self.split.head(words)
         names = [words.name(f"{axis.name}_number") for axis in (p.rows, p.columns)]
         yield self._taken(*names)
         for name, axis, size in zip(names, (p.rows, p.columns), (t.rows, t.columns), strict=True):
@@ -113,8 +128,10 @@ class TileKernel:
         return Side(words, f, shape, first, *ends, *waves, storage, self.tile.held)
 
 
-def tile_kernel(state: State, p: MatrixProduct, t: Tile, left: Fill, right: Fill) -> TileKernel:
+def tile_kernel(
+    state: State, p: MatrixProduct, t: Tile, left: Fill, right: Fill, split: Split | None
+) -> TileKernel:
     """The kernels' common ground, with its LDS and registers placed."""
     stored = (store(state, left, t.down, t.held), store(state, right, t.across, t.held))
     sums = put(state, "sums", p.dtype, (*t.fragments, t.mfma.result_slots), "vector")
-    return TileKernel(p, t, left, right, stored, sums)
+    return TileKernel(p, t, left, right, stored, sums, split)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.index import ONE, ZERO, ceil_div, mul, number, sub, xor
+from tl2hip.nest.index import ONE, ZERO, add, ceil_div, mul, number, sub, xor
 from tl2hip.nest.ir import Compare, Expr, Select, Set
 from tl2hip.plan.gfx942 import SIMDS
 from tl2hip.plan.ir import Declare, DeviceIf, DeviceStmt, For, Let
@@ -24,7 +24,8 @@ from tl2hip.source.span import Span
 
 @dataclass(frozen=True, slots=True)
 class SumLoop:
-    """The loop of one kernel; `sums` are the registers it adds to. `unroll`: the user's."""
+    """The loop of one kernel, from element `first` of the sum to `sum_end`; `sums` are the registers it adds to.
+    `unroll`: the user's."""
 
     words: Words
     tile: Tile
@@ -35,6 +36,7 @@ class SumLoop:
     unroll: int | None
     at: Span
     sum_at: Span
+    first: Expr = ZERO
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -47,12 +49,13 @@ class SumLoop:
             "The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, "
             "so that the loop has nothing to test."
         )
-        yield Let(self.words.name("steps"), ceil_div(self.sum_end, t.depth), "int")
-        yield Let(self.words.name("k_last"), mul(sub(self.words.var("steps"), ONE), number(t.depth)))
+        yield Let(self.words.name("steps"), ceil_div(sub(self.sum_end, self.first), t.depth), "int")
+        k_last = add(self.first, mul(sub(self.words.var("steps"), ONE), number(t.depth)))
+        yield Let(self.words.name("k_last"), k_last)
         for side in self.sides:
             yield from side.fetch_first(self.words.var("k_last"))
         for side in self.sides:
-            yield from side.opened(ZERO)
+            yield from side.opened(self.first)
         yield Let(self.words.name("last"), sub(self.words.var("steps"), number(2)), "int")
         if t.copies > 1:
             yield Declare(self.words.name("copy"), I64, ZERO, "int")

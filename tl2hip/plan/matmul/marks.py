@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tl2hip.nest.ir import Array, Axis, Mark
@@ -49,13 +49,18 @@ class Cut:
 
 
 def cut(p: MatrixProduct) -> Cut | Fault:
-    """The best tile that the marks allow and that fits, else what is at fault with the first that they allow. Tiles
-    that are not filled by 16 bytes at a time are left for marks that allow no other."""
+    """The best tile that the marks allow and that fits, else what is at fault with the first that they allow."""
+    return cut_by(p, tiles(p))
+
+
+def cut_by(p: MatrixProduct, some: Sequence[Tile]) -> Cut | Fault:
+    """The first of some tiles that fits, else what is at fault with the first of all. Tiles that are not filled by
+    16 bytes at a time are left for marks that allow no other."""
     if p.instruction(instruction_size(p)) is None:
         return Fault("mfma", _no_instruction(p))
     fault: Fault | None = None
     narrow: Cut | None = None
-    for tile in tiles(p):
+    for tile in some:
         own = tile.fault()
         if own is None:
             left = fill(p.left, tile, tile.rows, p.pads[0])
@@ -80,7 +85,7 @@ def _no_instruction(p: MatrixProduct) -> str:
 def constrained(p: MatrixProduct) -> bool:
     """Whether the user says of a product what only this plan can do."""
     marks = (m.name for a in (p.rows, p.columns, p.over.axis) for m in a.marks)
-    return any(name in ("waves", "stages", "mfma", "group") for name in marks) or any(p.pads)
+    return any(name in ("waves", "stages", "mfma", "group", "split") for name in marks) or any(p.pads)
 
 
 def honour(state: State, p: MatrixProduct, fills: tuple[Fill, Fill], moves: Moves | None) -> None:
@@ -94,6 +99,9 @@ def honour(state: State, p: MatrixProduct, fills: tuple[Fill, Fill], moves: Move
         honours.decline(axis.name, "unroll", "the tile of a matrix product is unrolled as a whole")
     over = p.over.axis
     honours.honour(over.name, TILE, "unroll", "serial", "stages", "mfma")
+    if not p.computed or over.mark("split") == 1:
+        honours.honour(over.name, "split")
+    honours.decline(over.name, "split", "a factor is computed on its way, for the whole sum in one block")
     honours.single(over, ("waves",))
     honours.decline(over.name, "waves", "each wave of a matrix product takes in the whole sum")
     for axis in (p.rows, p.columns, over):

@@ -15,7 +15,8 @@ class UnknownMark(Problem):
     title: ClassVar[str] = "Unknown mark"
     message: ClassVar[str] = "not a mark of a loop"
     help: ClassVar[str] = (
-        "a tile size, then any of waves(n), lanes(n), vec(n), unroll(n), stages(n), mfma(n), group(n), serial"
+        "a tile size, then any of waves(n), lanes(n), vec(n), unroll(n), stages(n), mfma(n), group(n), split(n), "
+        "serial"
     )
     why: ClassVar[str] = "A mark that is not known cannot be honoured, so it is refused."
     example: ClassVar[str] = marked("i: Tile[int, 128, 4]")
