@@ -44,8 +44,8 @@ SLICE = Var("block.y", I64)
 class Split:
     """The sum of a product cut into `count` slices of `each` elements, the last of which may be shorter; `lets` is
     what of that the launcher finds out. `partials` is the array in the workspace, `pieces` are vectors for
-    what a lane moves of it at a time, `batch` which product of how many it is. Sums of fewer than `least` elements are not
-    cut."""
+    what a lane moves of it at a time, `batch` which product of how many it is. Sums of fewer than `least` elements
+    are not cut."""
 
     product: MatrixProduct
     tile: Tile
@@ -149,8 +149,8 @@ class Split:
             place = self._place(words, n, add(floor_div(row, m), down), fragment, h)
             body.append(LoadVector(self.pieces, self.partials, (place,), (number(k),)))
             body.append(each(e.axis, width, (Store(sums, slot, more, True),)))
-        note = "all slices, always in this order"
-        added = For(n.axis, ZERO, self.count, ONE, tuple(body), unroll=UNDER_WAY, small=True, note=note, at=p.over.at)
+        note, at = "all slices, always in this order", p.over.at
+        added = For(n.axis, ZERO, self.count, ONE, tuple(body), unroll=UNDER_WAY, small=True, note=note, at=at)
         first = add(row, mul(down, number(m))), add(column, mul(across, number(m * t.joined)))
         yield DeviceIf(self._inside(*first), (added,), note="a fragment of the result")
         yield from Epilogue(words, state, p, t, sums, row, column, down, across, moves).whole()
@@ -193,8 +193,8 @@ def split(state: State, p: MatrixProduct, t: Tile, batch: tuple[tuple[Expr, Expr
 
 def _share(p: MatrixProduct, t: Tile, tiles: Expr) -> tuple[Expr, Expr, int]:
     """Slices that the sum of each of so many tiles may have, how many elements all of them have at most where they
-    are several, and from which length of the sum on they may be: as many slices as leave no compute unit idle, where
-    the sum is so long that this takes less time."""
+    are several, and from which length of the sum on they may be: as many slices as leave no compute unit idle,
+    where the sum is so long that this takes less time."""
     over, task = p.over.axis, task_of(p)
     if task.slices is not None or value_of(tiles) is not None and value_of(over.stop) is not None:
         many = number(slices(t, task))
@@ -204,7 +204,8 @@ def _share(p: MatrixProduct, t: Tile, tiles: Expr) -> tuple[Expr, Expr, int]:
     some, length = share_of(tiles, COMPUTE_UNITS), value_of(over.stop)
     if length is None:
         some = Select(Compare("<", over.stop, number(least)), ONE, some)
-    return (ONE if length is not None and length < least else some), number(COMPUTE_UNITS * t.rows * t.columns), least
+    size = number(COMPUTE_UNITS * t.rows * t.columns)
+    return (ONE if length is not None and length < least else some), size, least
 
 
 def tiles_of(p: MatrixProduct, t: Tile) -> tuple[Expr, Expr]:
