@@ -2048,38 +2048,25 @@ extern "C" hipError_t attention_naive(const _Float16 *Q, const _Float16 *K, cons
                 hipLaunchKernelGGL(attention_naive_kernel_128, dim3((unsigned int)grid_x), dim3(256), 0,
                                    stream, Q, K, V, out, H, S, scale, T, D);
         }
-    } else {
-        if (D == 64) {
-            if ((size_t)Q % 16 == 0 && (size_t)K % 16 == 0 && (size_t)V % 16 == 0 && D % 8 == 0) {
-                if (const i64 grid_x = (S + 127) / 128 * H; grid_x > 0)
-                    hipLaunchKernelGGL(attention_naive_kernel_64_aligned, dim3((unsigned int)grid_x),
-                                       dim3(256), 0, stream, Q, K, V, out, H, S, scale, T, D);
-            } else {
-                if (const i64 grid_x = (S + 127) / 128 * H; grid_x > 0)
-                    hipLaunchKernelGGL(attention_naive_kernel_64, dim3((unsigned int)grid_x), dim3(256), 0,
-                                       stream, Q, K, V, out, H, S, scale, T, D);
-            }
+    } else if (D == 64) {
+        if ((size_t)Q % 16 == 0 && (size_t)K % 16 == 0 && (size_t)V % 16 == 0 && D % 8 == 0) {
+            if (const i64 grid_x = (S + 127) / 128 * H; grid_x > 0)
+                hipLaunchKernelGGL(attention_naive_kernel_64_aligned, dim3((unsigned int)grid_x), dim3(256),
+                                   0, stream, Q, K, V, out, H, S, scale, T, D);
         } else {
-            if ((size_t)Q % 16 == 0 && (size_t)K % 16 == 0 && D % 8 == 0) {
-                {
-                    const i64 grid_x = min_i64(S, 1048576);
-                    const i64 grid_y = min_i64(H, 65535);
-                    if (grid_x > 0 && grid_y > 0)
-                        hipLaunchKernelGGL(attention_naive_kernel_aligned,
-                                           dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(256), 0,
-                                           stream, Q, K, V, out, P, H, S, T, D, scale);
-                }
-            } else {
-                {
-                    const i64 grid_x = min_i64(S, 1048576);
-                    const i64 grid_y = min_i64(H, 65535);
-                    if (grid_x > 0 && grid_y > 0)
-                        hipLaunchKernelGGL(attention_naive_kernel,
-                                           dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(256), 0,
-                                           stream, Q, K, V, out, P, H, S, T, D, scale);
-                }
-            }
+            if (const i64 grid_x = (S + 127) / 128 * H; grid_x > 0)
+                hipLaunchKernelGGL(attention_naive_kernel_64, dim3((unsigned int)grid_x), dim3(256), 0,
+                                   stream, Q, K, V, out, H, S, scale, T, D);
         }
+    } else if ((size_t)Q % 16 == 0 && (size_t)K % 16 == 0 && D % 8 == 0) {
+        if (const i64 grid_x = min_i64(S, 1048576), grid_y = min_i64(H, 65535); grid_x > 0 && grid_y > 0)
+            hipLaunchKernelGGL(attention_naive_kernel_aligned,
+                               dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(256), 0, stream, Q, K,
+                               V, out, P, H, S, T, D, scale);
+    } else {
+        if (const i64 grid_x = min_i64(S, 1048576), grid_y = min_i64(H, 65535); grid_x > 0 && grid_y > 0)
+            hipLaunchKernelGGL(attention_naive_kernel, dim3((unsigned int)grid_x, (unsigned int)grid_y),
+                               dim3(256), 0, stream, Q, K, V, out, P, H, S, T, D, scale);
     }
     return hipGetLastError();
 }

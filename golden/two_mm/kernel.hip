@@ -1862,7 +1862,9 @@ static bool overlap(const void *a, i64 bytes_a, const void *b, i64 bytes_b)
 // Bytes of workspace that two_mm needs for these sizes; its parts start at multiples of 256.
 extern "C" size_t two_mm_workspace(i64 M, i64 K, i64 N, i64 L)
 {
-    return (M * N * 4 + 255) / 256 * 256 + (311296 * 4 + 255) / 256 * 256;
+    return (M * N * 4 + 255) / 256 * 256
+            + (0 < N && 4 <= L && N < 2097152 && L < 4194304 && (M + 127) / 128 * ((L + 127) / 128) <= 8388608
+               && !((M + 127) / 128 * ((L + 127) / 128) >= 304) ? (311296 * 4 + 255) / 256 * 256 : 0);
 }
 
 // Launches two_mm on a stream. Pointers are to device memory; sizes count elements.

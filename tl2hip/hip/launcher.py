@@ -16,6 +16,7 @@ from tl2hip.hip.kernel import broken, extents
 from tl2hip.hip.names import Names
 from tl2hip.hip.statements import quoted
 from tl2hip.hip.text import RELATION, Text, infix
+from tl2hip.hip.wrap import wrapped_lines
 from tl2hip.nest.ir import Array, AxisRef, Compare, Dim, Expr, Logic, Scalar, Unary, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan.ir import Aligned, HostIf, HostLoop, HostStmt, HostWhile, Launch, Plan, ReadBack
@@ -252,7 +253,7 @@ def _workspace(plan: Plan, info: LauncherInfo, ctx: Context) -> dict[str, object
     return {
         "name": info.workspace,
         "parameters": ", ".join(_parameter(a, frozenset()) for a in info.workspace_arguments),
-        "lines": [f"return {sums};"],
+        "lines": wrapped_lines(f"    return {sums};"),
     }
 
 
