@@ -150,9 +150,11 @@ def _candidates(plan: Plan, options: Options, parallel: Collection[str]) -> Iter
     random = np.random.default_rng([options.seed, 4])
     many = options.steps * LARGE_STEPS
     for probe in plan.probes:
-        sizes = probed(plan.nest, probe, random, LARGEST, parallel)
-        if sizes is not None:
-            yield sizes, LARGE, many
+        for budget in (LARGE, LARGEST):
+            sizes = probed(plan.nest, probe, random, budget, parallel)
+            if sizes is not None:
+                yield sizes, budget, many
+                break
     for n in range(SEARCHED):
         cheap = options.work // CHEAPER
         sizes = large(plan.nest, plan.grains, "pieces", n, random, cheap, parallel, CHEAPER)
