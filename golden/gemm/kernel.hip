@@ -696,7 +696,7 @@ extern "C" hipError_t gemm(const _Float16 *A, const _Float16 *B, float *C, i64 M
     const i64 B_bytes = K * N * 2;
     if (overlap(A, A_bytes, C, C_bytes) || overlap(B, B_bytes, C, C_bytes))
         return hipErrorInvalidValue;
-    if (0 < K && 8 <= N && K < 4194304 && N < 8388608 && (M + 127) / 128 * ((N + 127) / 128) <= 1048576) {
+    if (0 < K && 8 <= N && K < 4194304 && N < 8388608 && (M + 127) / 128 * ((N + 127) / 128) <= 8388608) {
         if ((size_t)A % 16 == 0 && (size_t)B % 16 == 0 && K % 8 == 0 && N % 8 == 0
             && N * K * 2 < 2147483648) {
             if (const i64 grid_x = (M + 127) / 128 * ((N + 127) / 128); grid_x > 0)

@@ -653,7 +653,7 @@ extern "C" hipError_t gemm_256(const _Float16 *A, const _Float16 *B, _Float16 *C
     const i64 B_bytes = N * K * 2;
     if (overlap(A, A_bytes, C, C_bytes) || overlap(B, B_bytes, C, C_bytes))
         return hipErrorInvalidValue;
-    if (0 < K && K < 2097152 && (M + 255) / 256 * ((N + 255) / 256) <= 1048576) {
+    if (0 < K && K < 2097152 && (M + 255) / 256 * ((N + 255) / 256) <= 4194304) {
         if ((size_t)A % 16 == 0 && (size_t)B % 16 == 0 && K % 8 == 0) {
             if (const i64 grid_x = (M + 255) / 256 * ((N + 255) / 256); grid_x > 0)
                 hipLaunchKernelGGL(gemm_256_kernel_aligned, dim3((unsigned int)grid_x), dim3(512), 0, stream,

@@ -705,7 +705,7 @@ extern "C" hipError_t gemm_bias_gelu(const _Float16 *X, const _Float16 *W, const
         overlap(W, W_bytes, Y, Y_bytes) ||
         overlap(bias, bias_bytes, Y, Y_bytes))
         return hipErrorInvalidValue;
-    if (0 < D && D < 4194304 && (T + 127) / 128 * ((H + 127) / 128) <= 1048576) {
+    if (0 < D && D < 4194304 && (T + 127) / 128 * ((H + 127) / 128) <= 8388608) {
         if ((size_t)X % 16 == 0 && (size_t)W % 16 == 0 && D % 8 == 0) {
             if (const i64 grid_x = (T + 127) / 128 * ((H + 127) / 128); grid_x > 0)
                 hipLaunchKernelGGL(gemm_bias_gelu_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0,

@@ -693,7 +693,7 @@ extern "C" hipError_t gemm_fp8(const unsigned char *A, const unsigned char *B, c
         overlap(scale_A, scale_A_bytes, C, C_bytes) ||
         overlap(scale_B, scale_B_bytes, C, C_bytes))
         return hipErrorInvalidValue;
-    if (0 < K && K < 8388608 && (M + 127) / 128 * ((N + 127) / 128) <= 1048576) {
+    if (0 < K && K < 8388608 && (M + 127) / 128 * ((N + 127) / 128) <= 8388608) {
         if ((size_t)A % 16 == 0 && (size_t)B % 16 == 0 && K % 16 == 0) {
             if (const i64 grid_x = (M + 127) / 128 * ((N + 127) / 128); grid_x > 0)
                 hipLaunchKernelGGL(gemm_fp8_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream,

@@ -291,24 +291,22 @@ extern "C" hipError_t gemv(const float *A, const float *x, float *y, i64 M, i64 
         if (const i64 grid_x = min_i64((M + 15) / 16, 1048576); grid_x > 0)
             hipLaunchKernelGGL(gemv_kernel_waves, dim3((unsigned int)grid_x), dim3(64, 4), 0, stream, A, x, y,
                                M, N);
+    } else if (M < 304 && N >= 16384) {
+        // slices that each may have
+        const i64 j_share = max_i64(1024 / max_i64(M, 1), 1);
+        // a slice of j, in vectors of 4
+        const i64 j_slice = max_i64(((N / 4 + 255) / 256 + j_share - 1) / j_share, 1) * 256;
+        const i64 j_slices = (N / 4 + j_slice - 1) / j_slice;
+        if (const i64 grid_x = j_slices, grid_y = min_i64(M, 65535); grid_x > 0 && grid_y > 0)
+            hipLaunchKernelGGL(gemv_kernel_slices, dim3((unsigned int)grid_x, (unsigned int)grid_y),
+                               dim3(256), 0, stream, A, x, y_sum_parts, M, j_slice, N, j_slices);
+        if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(gemv_finish, dim3((unsigned int)grid_x), dim3(256), 0, stream, y, y_sum_parts,
+                               M, j_slices);
     } else {
-        if (M < 304 && N >= 16384) {
-            // slices that each may have
-            const i64 j_share = max_i64(1024 / max_i64(M, 1), 1);
-            // a slice of j, in vectors of 4
-            const i64 j_slice = max_i64(((N / 4 + 255) / 256 + j_share - 1) / j_share, 1) * 256;
-            const i64 j_slices = (N / 4 + j_slice - 1) / j_slice;
-            if (const i64 grid_x = j_slices, grid_y = min_i64(M, 65535); grid_x > 0 && grid_y > 0)
-                hipLaunchKernelGGL(gemv_kernel_slices, dim3((unsigned int)grid_x, (unsigned int)grid_y),
-                                   dim3(256), 0, stream, A, x, y_sum_parts, M, j_slice, N, j_slices);
-            if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
-                hipLaunchKernelGGL(gemv_finish, dim3((unsigned int)grid_x), dim3(256), 0, stream, y,
-                                   y_sum_parts, M, j_slices);
-        } else {
-            if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
-                hipLaunchKernelGGL(gemv_kernel_block, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, x,
-                                   y, M, N);
-        }
+        if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(gemv_kernel_block, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, x, y,
+                               M, N);
     }
     return hipGetLastError();
 }

@@ -358,25 +358,21 @@ extern "C" hipError_t layernorm(const float *X, const float *weight, const float
                 hipLaunchKernelGGL(layernorm_kernel_wave, dim3((unsigned int)grid_x), dim3(256), 0, stream, X,
                                    weight, bias, Y, t_start, T, D, eps);
         }
-    } else {
-        if (D % 4 == 0 && D <= 4096) {
-            for (i64 t_start = 0; t_start < T; t_start += 1048576) {
-                if (const i64 grid_x = min_i64(T - t_start, 1048576); grid_x > 0)
-                    hipLaunchKernelGGL(layernorm_kernel_block, dim3((unsigned int)grid_x), dim3(512), 0,
-                                       stream, X, weight, bias, Y, t_start, D, eps);
-            }
-        } else {
-            if ((size_t)X % 16 == 0 && (size_t)weight % 16 == 0 && (size_t)bias % 16 == 0 && (size_t)Y % 16 ==
-                0 && D % 4 == 0) {
-                if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
-                    hipLaunchKernelGGL(layernorm_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0,
-                                       stream, X, weight, bias, Y, T, D, eps);
-            } else {
-                if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
-                    hipLaunchKernelGGL(layernorm_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, X,
-                                       weight, bias, Y, T, D, eps);
-            }
+    } else if (D % 4 == 0 && D <= 4096) {
+        for (i64 t_start = 0; t_start < T; t_start += 1048576) {
+            if (const i64 grid_x = min_i64(T - t_start, 1048576); grid_x > 0)
+                hipLaunchKernelGGL(layernorm_kernel_block, dim3((unsigned int)grid_x), dim3(512), 0, stream,
+                                   X, weight, bias, Y, t_start, D, eps);
         }
+    } else if ((size_t)X % 16 == 0 && (size_t)weight % 16 == 0 && (size_t)bias % 16 == 0 && (size_t)Y % 16 ==
+               0 && D % 4 == 0) {
+        if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(layernorm_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, X,
+                               weight, bias, Y, T, D, eps);
+    } else {
+        if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(layernorm_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, X, weight,
+                               bias, Y, T, D, eps);
     }
     return hipGetLastError();
 }

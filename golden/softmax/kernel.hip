@@ -416,24 +416,19 @@ extern "C" hipError_t softmax(const float *X, float *Y, i64 M, i64 N, hipStream_
                 hipLaunchKernelGGL(softmax_kernel_wave, dim3((unsigned int)grid_x), dim3(64), 0, stream, X, Y,
                                    i_start, N);
         }
-    } else {
-        if (N % 4 == 0 && N <= 4096) {
-            for (i64 i_start = 0; i_start < M; i_start += 1048576) {
-                if (const i64 grid_x = min_i64(M - i_start, 1048576); grid_x > 0)
-                    hipLaunchKernelGGL(softmax_kernel_block, dim3((unsigned int)grid_x), dim3(256), 0, stream,
-                                       X, Y, i_start, N);
-            }
-        } else {
-            if ((size_t)X % 16 == 0 && (size_t)Y % 16 == 0 && N % 4 == 0) {
-                if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
-                    hipLaunchKernelGGL(softmax_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0,
-                                       stream, X, Y, M, N);
-            } else {
-                if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
-                    hipLaunchKernelGGL(softmax_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, X, Y,
-                                       M, N);
-            }
+    } else if (N % 4 == 0 && N <= 4096) {
+        for (i64 i_start = 0; i_start < M; i_start += 1048576) {
+            if (const i64 grid_x = min_i64(M - i_start, 1048576); grid_x > 0)
+                hipLaunchKernelGGL(softmax_kernel_block, dim3((unsigned int)grid_x), dim3(256), 0, stream, X,
+                                   Y, i_start, N);
         }
+    } else if ((size_t)X % 16 == 0 && (size_t)Y % 16 == 0 && N % 4 == 0) {
+        if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(softmax_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, X, Y,
+                               M, N);
+    } else {
+        if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
+            hipLaunchKernelGGL(softmax_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, X, Y, M, N);
     }
     return hipGetLastError();
 }

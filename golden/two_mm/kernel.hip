@@ -5,9 +5,9 @@
 // Where each loop went:
 //   m  grid x, tiles of 4096, 256 threads                                   elementwise, 4 elements at a time
 //   n  grid x, tiles of 4096, 256 threads                                   elementwise, 4 elements at a time
-//   i  grid y, tiles of 4, 4 threads                                        parallel
-//   j  grid x, tiles of 64, 64 threads                                      parallel; contiguous accesses run along it
-//   k  serial in each thread                                                a reduction; the axes around it fill the machine
+//   i  grid x, tiles of 128, 2 waves                                        rows of a matrix product
+//   j  grid x, tiles of 128, 2 waves                                        columns of a matrix product
+//   k  tiles of 32, 2 stages                                                summed by mfma_f32_16x16x4f32
 //   i  grid x, tiles of 128, 2 waves or 32, 2 waves                         rows of a matrix product
 //   j  grid x, tiles of 128, 2 waves or 32, 2 waves                         columns of a matrix product
 //   k  tiles of 32 or 64, 2 stages, slices over grid y where tiles are few  summed by mfma_f32_16x16x4f32
@@ -59,18 +59,6 @@ static inline __device__ f32x4 first_f32x4(const float *from, i64 count)
     return some;
 }
 
-// Up to `count` elements from a place on, and zeros behind them.
-static inline __device__ f32x4 first_f32x4_any(const float *from, i64 count)
-{
-    if (count >= 4)
-        return *(const f32x4_any *)from;
-    f32x4 some = {};
-    for (int e = 0; e < 4; ++e)
-        if (e < count)
-            some[e] = from[e];
-    return some;
-}
-
 // Memory from a place on, behind a descriptor in scalar registers.
 static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 {
@@ -81,14 +69,6 @@ static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 static inline __device__ f32x4 fetch_f32x4(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
 {
     return __builtin_bit_cast(f32x4, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
-}
-
-// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
-// it costs each load a 64-bit addition.
-static inline __device__ f32x4 fetch_f32x4_any(const char *from, int &offset, i64 ahead)
-{
-    asm("" : "+v"(offset));
-    return *(const f32x4_any *)(from + ahead + (unsigned int)offset);
 }
 
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
@@ -105,9 +85,6 @@ static inline __device__ f32x4 mfma_f32_16x16x4f32(float left, float right, f32x
     return __builtin_amdgcn_mfma_f32_16x16x4f32(left, right, sums, 0, 0, 0);
 }
 
-// What a scheduling group counts.
-enum { vector = 0x2, matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };
-
 // The results of matrix instructions are there, whichever way the code goes on.
 static inline __device__ void settle_11()
 {
@@ -117,6 +94,29 @@ static inline __device__ void settle_11()
 #endif
     __builtin_amdgcn_sched_barrier(0);
 }
+
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f32x4 first_f32x4_any(const float *from, i64 count)
+{
+    if (count >= 4)
+        return *(const f32x4_any *)from;
+    f32x4 some = {};
+    for (int e = 0; e < 4; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f32x4 fetch_f32x4_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f32x4_any *)(from + ahead + (unsigned int)offset);
+}
+
+// What a scheduling group counts.
+enum { vector = 0x2, matrix = 0x8, global_read = 0x20, lds_read = 0x100, lds_write = 0x200 };
 
 // a block for 4096 elements, 4 at a time
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
@@ -146,10 +146,618 @@ two_mm_kernel(float *__restrict__ T, i64 M, i64 N)
     }
 }
 
-// a thread for each i, j
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+// a tile of 128 x 128 a block, 2 x 2 waves
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
+two_mm_kernel_aligned(const float *__restrict__ A, const float *__restrict__ B, float *__restrict__ T, i64 M,
+                      i64 N, i64 K, float alpha)
+{
+    __shared__ __attribute__((aligned(16))) float lds_A[4096];
+    __shared__ __attribute__((aligned(16))) float lds_B[4096];
+    int from_B[4];
+    int from_A[4];
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 128 x 128 its block computes.
+    const int thread = thread_x;
+    const int lane = thread % 64;
+    const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
+    int i_number, j_number;
+    tile_of((int)block_x, (int)((M + 127) / 128), (int)((N + 127) / 128), 4, i_number, j_number);
+    const int i_tile = __builtin_amdgcn_readfirstlane(i_number * 128);
+    const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 128);
+    f32x4 sums[4][4] = {};
+    f32x4 part_A[2][4];
+    f32x4 computed_A;
+    f32x4 next_A[4][1];
+    // A factor is computed from A on its way to LDS: of each tile a thread computes 4 blocks of 4 elements.
+    // What they need waits in registers. to_A is where they go in LDS, start_A where this lane's fragments
+    // begin there. Pieces of a row change places by its number (^), so that the lanes of an access meet in no
+    // bank.
+    const int row_A = thread / 8;
+    const int k_A = thread % 8 * 4;
+    const int pitch_A = K * 4;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_A[n] = (int)(min_i64(i_tile + row_A + n * 32, M - 1) * pitch_A + k_A * 4);
+    }
+    const int to_A = row_A * 32 + (k_A ^ (row_A % 8 * 4));
+    const int start_A = wave / 2 * 2048 + lane % 16 * 32 + ((lane / 16 * 4) ^ (lane % 16 % 8 * 4));
+    f32x4 next_B[4];
+    f32x4 part_B[2][4];
+    f32x4 turned_B[4];
+    // B: of each tile a thread moves 4 pieces of 16 bytes, of which 4 rows are turned at a time so that LDS
+    // has neighbours along the sum. from_B is where they are in memory, to_B where they go in LDS, start_B
+    // where this lane's fragments begin there. Pieces of a row change places by its number (^), so that the
+    // lanes of an access meet in no bank.
+    const int row_B = (thread % 8 + thread / 8 % 4 * 8) * 4;
+    const int k_B = thread / 32 * 4;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_B[n] = (int)(((k_B + n) * N + min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4) - j_tile) * 4);
+    }
+    const int to_B = row_B * 32 + (k_B ^ (((row_B % 8) ^ (row_B / 8 % 8)) * 4));
+    const int start_B = wave % 2 * 2048 + lane % 16 * 32
+            + ((lane / 16 * 4) ^ (((lane % 16 % 8) ^ (lane % 16 / 8 % 8)) * 4));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
+    const int steps = (K + 31) / 32;
+    const i64 k_last = (steps - 1) * 32;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_A[n][0] = *(const f32x4 *)&A[min_i64(i_tile + row_A + n * 32, M - 1) * K
+                                          + min_i64(k_last + k_A, K - 4)];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_B[n] = first_f32x4(&B[(k_last + k_B + n) * N + min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4)],
+                                k_last + k_B + n < K ? N - min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4) : 0);
+    }
+    const __amdgpu_buffer_rsrc_t window_A = window(&A[0]);
+    const __amdgpu_buffer_rsrc_t window_B = window(&B[j_tile]);
+    const int step_B = N * 128;
+    const int last = steps - 2;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        #pragma unroll 4
+        for (int e = 0; e < 4; ++e) {
+            computed_A[e] = k_last + k_A + e < K ? alpha * next_A[n][0][e] : 0.0f;
+        }
+        *(f32x4 *)&lds_A[to_A + n * 32 * 32] = computed_A;
+    }
+    #pragma unroll 4
+    for (int e = 0; e < 4; ++e) {
+        #pragma unroll 4
+        for (int q = 0; q < 4; ++q) {
+            turned_B[e][q] = next_B[q][e];
+        }
+        *(f32x4 *)&lds_B[(to_B ^ (e * 4)) + e * 32] = turned_B[e];
+    }
+    if (1 < steps) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f32x4(window_B, from_B[n], 0);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n][0] = fetch_f32x4(window_A, from_A[n], 0);
+        }
+    }
+    lds_barrier();
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[0][n] = *(const f32x4 *)&lds_A[start_A + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[0][n] = *(const f32x4 *)&lds_B[(start_B ^ (n * 2 * 4)) + n * 16 * 32];
+    }
+    // kernel.py:23: for k in range(K):
+    // the tile in LDS is multiplied, the next one follows it there
+    for (int step = 1; step < steps; ++step) {
+        const int next = step < last ? step : last;
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[1][n] = *(const f32x4 *)&lds_A[(start_A ^ 16) + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[1][n] = *(const f32x4 *)&lds_B[(start_B ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                // kernel.py:24: T[i, j] += alpha * A[i, k] * B[k, j]
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][0], part_A[0][r][0], sums[r][c]);
+            }
+        }
+        lds_barrier();  // every wave has its fragments
+        #pragma unroll 4
+        for (int e = 0; e < 4; ++e) {
+            #pragma unroll 4
+            for (int q = 0; q < 4; ++q) {
+                turned_B[e][q] = next_B[q][e];
+            }
+            *(f32x4 *)&lds_B[(to_B ^ (e * 4)) + e * 32] = turned_B[e];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            #pragma unroll 4
+            for (int e = 0; e < 4; ++e) {
+                computed_A[e] = alpha * next_A[n][0][e];
+            }
+            *(f32x4 *)&lds_A[to_A + n * 32 * 32] = computed_A;
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f32x4(window_B, from_B[n], next * step_B);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n][0] = fetch_f32x4(window_A, from_A[n], next * 32 * 4);
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][1], part_A[0][r][1], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][2], part_A[0][r][2], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][3], part_A[0][r][3], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][0], part_A[1][r][0], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][1], part_A[1][r][1], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][2], part_A[1][r][2], sums[r][c]);
+            }
+        }
+        lds_barrier();  // the next tile is in LDS
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[0][n] = *(const f32x4 *)&lds_A[start_A + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[0][n] = *(const f32x4 *)&lds_B[(start_B ^ (n * 2 * 4)) + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][3], part_A[1][r][3], sums[r][c]);
+            }
+        }
+    }
+    // The last tile: nothing follows it.
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][0], part_A[0][r][0], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][1], part_A[0][r][1], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][2], part_A[0][r][2], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][3], part_A[0][r][3], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[1][n] = *(const f32x4 *)&lds_A[(start_A ^ 16) + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[1][n] = *(const f32x4 *)&lds_B[(start_B ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][0], part_A[1][r][0], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][1], part_A[1][r][1], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][2], part_A[1][r][2], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][3], part_A[1][r][3], sums[r][c]);
+        }
+    }
+    settle_11();
+    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
+            if (i < M) {
+                if (j_first + 4 <= N) {
+                    f32x4 T_vector = *(const f32x4_any *)&T[i * N + j_first];
+                    #pragma unroll 4
+                    for (i64 e = 0; e < 4; ++e) {
+                        float T_held_start = T_vector[e];
+                        float T_held = T_held_start + sums[r][c][e];
+                        T_vector[e] = T_held;
+                    }
+                    *(f32x4_any *)&T[i * N + j_first] = T_vector;
+                } else {
+                    #pragma unroll 4
+                    for (int e = 0; e < 4; ++e) {
+                        const i64 j = j_first + e;
+                        if (j < N) {
+                            float T_held_start = T[i * N + j];
+                            float T_held = T_held_start + sums[r][c][e];
+                            T[i * N + j] = T_held;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+// a tile of 128 x 128 a block, 2 x 2 waves, at any alignment
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
 two_mm_kernel_2(const float *__restrict__ A, const float *__restrict__ B, float *__restrict__ T, i64 M, i64 N,
                 i64 K, float alpha)
+{
+    __shared__ __attribute__((aligned(16))) float lds_A[4096];
+    __shared__ __attribute__((aligned(16))) float lds_B[4096];
+    int from_B[4];
+    const i64 block_x = blockIdx.x;
+    const i64 thread_x = threadIdx.x;
+    // Which thread this is, and which tile of 128 x 128 its block computes.
+    const int thread = thread_x;
+    const int lane = thread % 64;
+    const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
+    int i_number, j_number;
+    tile_of((int)block_x, (int)((M + 127) / 128), (int)((N + 127) / 128), 4, i_number, j_number);
+    const int i_tile = __builtin_amdgcn_readfirstlane(i_number * 128);
+    const int j_tile = __builtin_amdgcn_readfirstlane(j_number * 128);
+    f32x4 sums[4][4] = {};
+    f32x4 part_A[2][4];
+    f32x4 computed_A;
+    // A factor is computed from A on its way to LDS: of each tile a thread computes 4 blocks of 4 elements.
+    // to_A is where they go in LDS, start_A where this lane's fragments begin there. Pieces of a row change
+    // places by its number (^), so that the lanes of an access meet in no bank.
+    const int row_A = thread / 8;
+    const int k_A = thread % 8 * 4;
+    const int to_A = row_A * 32 + (k_A ^ (row_A % 8 * 4));
+    const int start_A = wave / 2 * 2048 + lane % 16 * 32 + ((lane / 16 * 4) ^ (lane % 16 % 8 * 4));
+    f32x4 next_B[4];
+    f32x4 part_B[2][4];
+    f32x4 turned_B[4];
+    // B: of each tile a thread moves 4 pieces of 16 bytes, of which 4 rows are turned at a time so that LDS
+    // has neighbours along the sum. from_B is where they are in memory, to_B where they go in LDS, start_B
+    // where this lane's fragments begin there. Pieces of a row change places by its number (^), so that the
+    // lanes of an access meet in no bank.
+    const int row_B = (thread % 8 + thread / 8 % 4 * 8) * 4;
+    const int k_B = thread / 32 * 4;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        from_B[n] = (int)(((k_B + n) * N + min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4) - j_tile) * 4);
+    }
+    const int to_B = row_B * 32 + (k_B ^ (((row_B % 8) ^ (row_B / 8 % 8)) * 4));
+    const int start_B = wave % 2 * 2048 + lane % 16 * 32
+            + ((lane / 16 * 4) ^ (((lane % 16 % 8) ^ (lane % 16 / 8 % 8)) * 4));
+    // The last tile of the sum goes first: what lies past its end counts as 0. All other tiles are whole, so
+    // that the loop has nothing to test.
+    const int steps = (K + 31) / 32;
+    const i64 k_last = (steps - 1) * 32;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        next_B[n] = first_f32x4_any(&B[(k_last + k_B + n) * N + min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4)],
+                                    k_last + k_B + n < K ? N - min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4)
+                                    : 0);
+    }
+    const char *const window_B = (const char *)&B[j_tile];
+    const i64 step_B = (i64)(int)(N * 128);
+    const int last = steps - 2;
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        #pragma clang loop unroll(disable) vectorize(disable)
+        for (int q = 0; q < 1; ++q) {
+            #pragma unroll 4
+            for (int e = 0; e < 4; ++e) {
+                computed_A[q * 4 + e] = k_last + k_A + q * 4 + e < K
+                        ? alpha
+                        * A[min_i64(i_tile + row_A + n * 32, M - 1) * K
+                            + min_i64(k_last + k_A + q * 4 + e, K - 1)] : 0.0f;
+            }
+            __builtin_amdgcn_sched_barrier(0);
+        }
+        *(f32x4 *)&lds_A[to_A + n * 32 * 32] = computed_A;
+    }
+    #pragma unroll 4
+    for (int e = 0; e < 4; ++e) {
+        #pragma unroll 4
+        for (int q = 0; q < 4; ++q) {
+            turned_B[e][q] = next_B[q][e];
+        }
+        *(f32x4 *)&lds_B[(to_B ^ (e * 4)) + e * 32] = turned_B[e];
+    }
+    if (1 < steps) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f32x4_any(window_B, from_B[n], 0);
+        }
+    }
+    lds_barrier();
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[0][n] = *(const f32x4 *)&lds_A[start_A + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[0][n] = *(const f32x4 *)&lds_B[(start_B ^ (n * 2 * 4)) + n * 16 * 32];
+    }
+    // kernel.py:23: for k in range(K):
+    // the tile in LDS is multiplied, the next one follows it there
+    for (int step = 1; step < steps; ++step) {
+        const int next = step < last ? step : last;
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[1][n] = *(const f32x4 *)&lds_A[(start_A ^ 16) + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[1][n] = *(const f32x4 *)&lds_B[(start_B ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                // kernel.py:24: T[i, j] += alpha * A[i, k] * B[k, j]
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][0], part_A[0][r][0], sums[r][c]);
+            }
+        }
+        lds_barrier();  // every wave has its fragments
+        #pragma unroll 4
+        for (int e = 0; e < 4; ++e) {
+            #pragma unroll 4
+            for (int q = 0; q < 4; ++q) {
+                turned_B[e][q] = next_B[q][e];
+            }
+            *(f32x4 *)&lds_B[(to_B ^ (e * 4)) + e * 32] = turned_B[e];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            #pragma clang loop unroll(disable) vectorize(disable)
+            for (int q = 0; q < 1; ++q) {
+                #pragma unroll 4
+                for (int e = 0; e < 4; ++e) {
+                    computed_A[q * 4 + e] = alpha
+                            * A[min_i64(i_tile + row_A + n * 32, M - 1) * K + (step - 1) * 32 + k_A + q * 4
+                                + e];
+                }
+                __builtin_amdgcn_sched_barrier(0);
+            }
+            *(f32x4 *)&lds_A[to_A + n * 32 * 32] = computed_A;
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f32x4_any(window_B, from_B[n], next * step_B);
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][1], part_A[0][r][1], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][2], part_A[0][r][2], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][3], part_A[0][r][3], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][0], part_A[1][r][0], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][1], part_A[1][r][1], sums[r][c]);
+            }
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][2], part_A[1][r][2], sums[r][c]);
+            }
+        }
+        lds_barrier();  // the next tile is in LDS
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_A[0][n] = *(const f32x4 *)&lds_A[start_A + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            part_B[0][n] = *(const f32x4 *)&lds_B[(start_B ^ (n * 2 * 4)) + n * 16 * 32];
+        }
+        #pragma unroll 4
+        for (int r = 0; r < 4; ++r) {
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][3], part_A[1][r][3], sums[r][c]);
+            }
+        }
+    }
+    // The last tile: nothing follows it.
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][0], part_A[0][r][0], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][1], part_A[0][r][1], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][2], part_A[0][r][2], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[0][c][3], part_A[0][r][3], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_A[1][n] = *(const f32x4 *)&lds_A[(start_A ^ 16) + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int n = 0; n < 4; ++n) {
+        part_B[1][n] = *(const f32x4 *)&lds_B[(start_B ^ (16 ^ (n * 2 * 4))) + n * 16 * 32];
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][0], part_A[1][r][0], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][1], part_A[1][r][1], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][2], part_A[1][r][2], sums[r][c]);
+        }
+    }
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            sums[r][c] = mfma_f32_16x16x4f32(part_B[1][c][3], part_A[1][r][3], sums[r][c]);
+        }
+    }
+    settle_11();
+    // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    #pragma unroll 4
+    for (int r = 0; r < 4; ++r) {
+        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        #pragma unroll 4
+        for (int c = 0; c < 4; ++c) {
+            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
+            if (i < M) {
+                if (j_first + 4 <= N) {
+                    f32x4 T_vector = *(const f32x4_any *)&T[i * N + j_first];
+                    #pragma unroll 4
+                    for (i64 e = 0; e < 4; ++e) {
+                        float T_held_start = T_vector[e];
+                        float T_held = T_held_start + sums[r][c][e];
+                        T_vector[e] = T_held;
+                    }
+                    *(f32x4_any *)&T[i * N + j_first] = T_vector;
+                } else {
+                    #pragma unroll 4
+                    for (int e = 0; e < 4; ++e) {
+                        const i64 j = j_first + e;
+                        if (j < N) {
+                            float T_held_start = T[i * N + j];
+                            float T_held = T_held_start + sums[r][c][e];
+                            T[i * N + j] = T_held;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+// a thread for each element, of any size
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
+two_mm_kernel_any_size(const float *__restrict__ A, const float *__restrict__ B, float *__restrict__ T, i64 M,
+                       i64 N, i64 K, float alpha)
 {
     const i64 block_x = blockIdx.x;
     const i64 block_y = blockIdx.y;
@@ -163,12 +771,12 @@ two_mm_kernel_2(const float *__restrict__ A, const float *__restrict__ B, float 
         for (i64 j = block_x * 64 + thread_x; j < N; j += blocks_x * 64) {  // 64 j a block
             if (0 < K) {
                 // kernel.py:24: T[i, j] += alpha * A[i, k] * B[k, j]
-                float T_held_2 = T[i * N + j];
+                float T_held = T[i * N + j];
                 // kernel.py:23: for k in range(K):
                 for (i64 k = 0; k < K; ++k) {
-                    T_held_2 = __builtin_fmaf(alpha * A[i * K + k], B[k * N + j], T_held_2);
+                    T_held = __builtin_fmaf(alpha * A[i * K + k], B[k * N + j], T_held);
                 }
-                T[i * N + j] = T_held_2;
+                T[i * N + j] = T_held;
             }
         }
     }
@@ -176,8 +784,8 @@ two_mm_kernel_2(const float *__restrict__ A, const float *__restrict__ B, float 
 
 // a tile of 128 x 128 a block, 2 x 2 waves
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
-two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T, i64 M,
-                      i64 L, i64 N, float beta)
+two_mm_kernel_aligned_2(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T,
+                        i64 M, i64 L, i64 N, float beta)
 {
     __shared__ __attribute__((aligned(16))) float lds_T[4096];
     __shared__ __attribute__((aligned(16))) float lds_C[4096];
@@ -193,7 +801,7 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     tile_of((int)block_x, (int)((M + 127) / 128), (int)((L + 127) / 128), 4, i_2_number, j_2_number);
     const int i_2_tile = __builtin_amdgcn_readfirstlane(i_2_number * 128);
     const int j_2_tile = __builtin_amdgcn_readfirstlane(j_2_number * 128);
-    f32x4 sums[4][4] = {};
+    f32x4 sums_2[4][4] = {};
     f32x4 next_T[4];
     f32x4 part_T[2][4];
     // T: of each tile a thread moves 4 pieces of 16 bytes. from_T is where they are in memory, to_T where
@@ -290,7 +898,7 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
                 // kernel.py:29: D[i, j] += T[i, k] * C[k, j]
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][0], part_T[0][r][0], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][0], part_T[0][r][0], sums_2[r][c]);
             }
         }
         lds_barrier();  // every wave has its fragments
@@ -318,42 +926,42 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][1], part_T[0][r][1], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][1], part_T[0][r][1], sums_2[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][2], part_T[0][r][2], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][2], part_T[0][r][2], sums_2[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][3], part_T[0][r][3], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][3], part_T[0][r][3], sums_2[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][0], part_T[1][r][0], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][0], part_T[1][r][0], sums_2[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][1], part_T[1][r][1], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][1], part_T[1][r][1], sums_2[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][2], part_T[1][r][2], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][2], part_T[1][r][2], sums_2[r][c]);
             }
         }
         lds_barrier();  // the next tile is in LDS
@@ -369,7 +977,7 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums_2[r][c]);
             }
         }
         // The order of all that in the machine code: accesses spread out between matrix instructions.
@@ -404,28 +1012,28 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][0], part_T[0][r][0], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][0], part_T[0][r][0], sums_2[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][1], part_T[0][r][1], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][1], part_T[0][r][1], sums_2[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][2], part_T[0][r][2], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][2], part_T[0][r][2], sums_2[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][3], part_T[0][r][3], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][3], part_T[0][r][3], sums_2[r][c]);
         }
     }
     #pragma unroll 4
@@ -440,28 +1048,28 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][0], part_T[1][r][0], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][0], part_T[1][r][0], sums_2[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][1], part_T[1][r][1], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][1], part_T[1][r][1], sums_2[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][2], part_T[1][r][2], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][2], part_T[1][r][2], sums_2[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums_2[r][c]);
         }
     }
     settle_11();
@@ -480,7 +1088,7 @@ two_mm_kernel_aligned(const float *__restrict__ C, float *__restrict__ D, const 
                         // kernel.py:27: D[i, j] *= beta
                         D[i_2 * L + j_2] *= beta;
                         float D_held_start = D[i_2 * L + j_2];
-                        float D_held = D_held_start + sums[r][c][e];
+                        float D_held = D_held_start + sums_2[r][c][e];
                         D[i_2 * L + j_2] = D_held;
                     }
                 }
@@ -508,7 +1116,7 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     tile_of((int)block_x, (int)((M + 127) / 128), (int)((L + 127) / 128), 4, i_2_number, j_2_number);
     const int i_2_tile = __builtin_amdgcn_readfirstlane(i_2_number * 128);
     const int j_2_tile = __builtin_amdgcn_readfirstlane(j_2_number * 128);
-    f32x4 sums[4][4] = {};
+    f32x4 sums_2[4][4] = {};
     f32x4 next_T[4];
     f32x4 part_T[2][4];
     // T: of each tile a thread moves 4 pieces of 16 bytes. from_T is where they are in memory, to_T where
@@ -605,7 +1213,7 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
                 // kernel.py:29: D[i, j] += T[i, k] * C[k, j]
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][0], part_T[0][r][0], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][0], part_T[0][r][0], sums_2[r][c]);
             }
         }
         lds_barrier();  // every wave has its fragments
@@ -633,42 +1241,42 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][1], part_T[0][r][1], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][1], part_T[0][r][1], sums_2[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][2], part_T[0][r][2], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][2], part_T[0][r][2], sums_2[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][3], part_T[0][r][3], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][3], part_T[0][r][3], sums_2[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][0], part_T[1][r][0], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][0], part_T[1][r][0], sums_2[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][1], part_T[1][r][1], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][1], part_T[1][r][1], sums_2[r][c]);
             }
         }
         #pragma unroll 4
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][2], part_T[1][r][2], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][2], part_T[1][r][2], sums_2[r][c]);
             }
         }
         lds_barrier();  // the next tile is in LDS
@@ -684,7 +1292,7 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
         for (int r = 0; r < 4; ++r) {
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
-                sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums[r][c]);
+                sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums_2[r][c]);
             }
         }
         // The order of all that in the machine code: accesses spread out between matrix instructions.
@@ -719,28 +1327,28 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][0], part_T[0][r][0], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][0], part_T[0][r][0], sums_2[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][1], part_T[0][r][1], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][1], part_T[0][r][1], sums_2[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][2], part_T[0][r][2], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][2], part_T[0][r][2], sums_2[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[0][c][3], part_T[0][r][3], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[0][c][3], part_T[0][r][3], sums_2[r][c]);
         }
     }
     #pragma unroll 4
@@ -755,28 +1363,28 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][0], part_T[1][r][0], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][0], part_T[1][r][0], sums_2[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][1], part_T[1][r][1], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][1], part_T[1][r][1], sums_2[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][2], part_T[1][r][2], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][2], part_T[1][r][2], sums_2[r][c]);
         }
     }
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            sums[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums[r][c]);
+            sums_2[r][c] = mfma_f32_16x16x4f32(part_C[1][c][3], part_T[1][r][3], sums_2[r][c]);
         }
     }
     settle_11();
@@ -795,7 +1403,7 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
                         // kernel.py:27: D[i, j] *= beta
                         D[i_2 * L + j_2] *= beta;
                         float D_held_start = D[i_2 * L + j_2];
-                        float D_held = D_held_start + sums[r][c][e];
+                        float D_held = D_held_start + sums_2[r][c][e];
                         D[i_2 * L + j_2] = D_held;
                     }
                 }
@@ -827,7 +1435,7 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
     tile_of((int)block_x, (int)((M + 31) / 32), (int)((L + 31) / 32), 4, i_2_number, j_2_number);
     const int i_2_tile = __builtin_amdgcn_readfirstlane(i_2_number * 32);
     const int j_2_tile = __builtin_amdgcn_readfirstlane(j_2_number * 32);
-    f32x4 sums_2[1][1] = {};
+    f32x4 sums_3[1][1] = {};
     f32x4 next_T_2[2];
     f32x4 part_T_2[2][1];
     // T: of each tile a thread moves 2 pieces of 16 bytes. from_T_2 is where they are in memory, to_T_2 where
@@ -927,28 +1535,28 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
                 // kernel.py:29: D[i, j] += T[i, k] * C[k, j]
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
@@ -963,28 +1571,28 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
@@ -999,7 +1607,7 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_3[r][c]);
             }
         }
         lds_barrier();  // every wave has its fragments
@@ -1027,42 +1635,42 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_3[r][c]);
             }
         }
         lds_barrier();  // the next tile is in LDS
@@ -1078,7 +1686,7 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_3[r][c]);
             }
         }
         // The order of all that in the machine code: accesses spread out between matrix instructions.
@@ -1109,28 +1717,28 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
@@ -1145,28 +1753,28 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
@@ -1181,28 +1789,28 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
@@ -1217,28 +1825,28 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_3[r][c]);
         }
     }
     settle_11();
@@ -1252,7 +1860,7 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
                 if (i_2_tile + wave / 2 * 16 + r * 16 < M && j_2_tile + wave % 2 * 16 + c * 16 < L) {
                     #pragma unroll 4
                     for (int e = 0; e < 4; ++e) {
-                        D_held_pieces[0][e] = sums_2[r][c][e];
+                        D_held_pieces[0][e] = sums_3[r][c][e];
                     }
                     *(f32x4 *)&D_held_slices[((block_y * ((M + 15) / 16) + (i_2_tile + wave / 2 * 16) / 16
                                                + r) * ((L + 15) / 16) + (j_2_tile + wave % 2 * 16) / 16 + c)
@@ -1276,7 +1884,7 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
                             // kernel.py:27: D[i, j] *= beta
                             D[i_2 * L + j_2] *= beta;
                             float D_held_start = D[i_2 * L + j_2];
-                            float D_held = D_held_start + sums_2[r][c][e];
+                            float D_held = D_held_start + sums_3[r][c][e];
                             D[i_2 * L + j_2] = D_held;
                         }
                     }
@@ -1309,7 +1917,7 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
     tile_of((int)block_x, (int)((M + 31) / 32), (int)((L + 31) / 32), 4, i_2_number, j_2_number);
     const int i_2_tile = __builtin_amdgcn_readfirstlane(i_2_number * 32);
     const int j_2_tile = __builtin_amdgcn_readfirstlane(j_2_number * 32);
-    f32x4 sums_2[1][1] = {};
+    f32x4 sums_3[1][1] = {};
     f32x4 next_T_2[2];
     f32x4 part_T_2[2][1];
     // T: of each tile a thread moves 2 pieces of 16 bytes. from_T_2 is where they are in memory, to_T_2 where
@@ -1409,28 +2017,28 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
                 // kernel.py:29: D[i, j] += T[i, k] * C[k, j]
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
@@ -1445,28 +2053,28 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
@@ -1481,7 +2089,7 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_3[r][c]);
             }
         }
         lds_barrier();  // every wave has its fragments
@@ -1509,42 +2117,42 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_3[r][c]);
             }
         }
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_3[r][c]);
             }
         }
         lds_barrier();  // the next tile is in LDS
@@ -1560,7 +2168,7 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
         for (int r = 0; r < 1; ++r) {
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_2[r][c]);
+                sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_3[r][c]);
             }
         }
         // The order of all that in the machine code: accesses spread out between matrix instructions.
@@ -1591,28 +2199,28 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
@@ -1627,28 +2235,28 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
@@ -1663,28 +2271,28 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][0], part_T_2[0][r][0], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][1], part_T_2[0][r][1], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][2], part_T_2[0][r][2], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[0][c][3], part_T_2[0][r][3], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
@@ -1699,28 +2307,28 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][0], part_T_2[1][r][0], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][1], part_T_2[1][r][1], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][2], part_T_2[1][r][2], sums_3[r][c]);
         }
     }
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            sums_2[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_2[r][c]);
+            sums_3[r][c] = mfma_f32_16x16x4f32(part_C_2[1][c][3], part_T_2[1][r][3], sums_3[r][c]);
         }
     }
     settle_11();
@@ -1734,7 +2342,7 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
                 if (i_2_tile + wave / 2 * 16 + r * 16 < M && j_2_tile + wave % 2 * 16 + c * 16 < L) {
                     #pragma unroll 4
                     for (int e = 0; e < 4; ++e) {
-                        D_held_pieces[0][e] = sums_2[r][c][e];
+                        D_held_pieces[0][e] = sums_3[r][c][e];
                     }
                     *(f32x4 *)&D_held_slices[((block_y * ((M + 15) / 16) + (i_2_tile + wave / 2 * 16) / 16
                                                + r) * ((L + 15) / 16) + (j_2_tile + wave % 2 * 16) / 16 + c)
@@ -1758,7 +2366,7 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
                             // kernel.py:27: D[i, j] *= beta
                             D[i_2 * L + j_2] *= beta;
                             float D_held_start = D[i_2 * L + j_2];
-                            float D_held = D_held_start + sums_2[r][c][e];
+                            float D_held = D_held_start + sums_3[r][c][e];
                             D[i_2 * L + j_2] = D_held;
                         }
                     }
@@ -1824,8 +2432,8 @@ two_mm_finish(float *__restrict__ D, const float *__restrict__ D_held_slices, i6
 
 // a thread for each element, of any size
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-two_mm_kernel_any_size(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T, i64 M,
-                       i64 L, float beta, i64 N)
+two_mm_kernel_any_size_2(const float *__restrict__ C, float *__restrict__ D, const float *__restrict__ T,
+                         i64 M, i64 L, float beta, i64 N)
 {
     const i64 block_x = blockIdx.x;
     const i64 block_y = blockIdx.y;
@@ -1890,19 +2498,32 @@ extern "C" hipError_t two_mm(float alpha, float beta, const float *A, const floa
             hipLaunchKernelGGL(two_mm_kernel, dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(256), 0,
                                stream, T, M, N);
     }
-    {
-        const i64 grid_x = min_i64((N + 63) / 64, 1048576);
-        const i64 grid_y = min_i64((M + 3) / 4, 65535);
-        if (grid_x > 0 && grid_y > 0)
-            hipLaunchKernelGGL(two_mm_kernel_2, dim3((unsigned int)grid_x, (unsigned int)grid_y), dim3(64, 4),
-                               0, stream, A, B, T, M, N, K, alpha);
+    if (0 < K && 4 <= N && K < 1073741824 && N < 8388608 && (M + 127) / 128 * ((N + 127) / 128) <= 8388608) {
+        if ((size_t)A % 16 == 0 && (size_t)B % 16 == 0 && K % 4 == 0 && N % 4 == 0 && M * K * 4 < 2147483648
+            && N * K * 4 < 2147483648) {
+            if (const i64 grid_x = (M + 127) / 128 * ((N + 127) / 128); grid_x > 0)
+                hipLaunchKernelGGL(two_mm_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, A,
+                                   B, T, M, N, K, alpha);
+        } else {
+            if (const i64 grid_x = (M + 127) / 128 * ((N + 127) / 128); grid_x > 0)
+                hipLaunchKernelGGL(two_mm_kernel_2, dim3((unsigned int)grid_x), dim3(256), 0, stream, A, B, T,
+                                   M, N, K, alpha);
+        }
+    } else {
+        {
+            const i64 grid_x = min_i64((N + 63) / 64, 1048576);
+            const i64 grid_y = min_i64((M + 3) / 4, 65535);
+            if (grid_x > 0 && grid_y > 0)
+                hipLaunchKernelGGL(two_mm_kernel_any_size, dim3((unsigned int)grid_x, (unsigned int)grid_y),
+                                   dim3(64, 4), 0, stream, A, B, T, M, N, K, alpha);
+        }
     }
     if (0 < N && 4 <= L && N < 2097152 && L < 4194304 && (M + 127) / 128 * ((L + 127) / 128) <= 8388608) {
         if ((M + 127) / 128 * ((L + 127) / 128) >= 304) {
             if ((size_t)T % 16 == 0 && (size_t)C % 16 == 0 && N % 4 == 0 && L % 4 == 0
                 && L * N * 4 < 2147483648) {
                 if (const i64 grid_x = (M + 127) / 128 * ((L + 127) / 128); grid_x > 0)
-                    hipLaunchKernelGGL(two_mm_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0,
+                    hipLaunchKernelGGL(two_mm_kernel_aligned_2, dim3((unsigned int)grid_x), dim3(256), 0,
                                        stream, C, D, T, M, L, N, beta);
             } else {
                 if (const i64 grid_x = (M + 127) / 128 * ((L + 127) / 128); grid_x > 0)
@@ -1946,7 +2567,7 @@ extern "C" hipError_t two_mm(float alpha, float beta, const float *A, const floa
             const i64 grid_x = min_i64((L + 63) / 64, 1048576);
             const i64 grid_y = min_i64((M + 3) / 4, 65535);
             if (grid_x > 0 && grid_y > 0)
-                hipLaunchKernelGGL(two_mm_kernel_any_size, dim3((unsigned int)grid_x, (unsigned int)grid_y),
+                hipLaunchKernelGGL(two_mm_kernel_any_size_2, dim3((unsigned int)grid_x, (unsigned int)grid_y),
                                    dim3(64, 4), 0, stream, C, D, T, M, L, beta, N);
         }
     }
