@@ -94,7 +94,7 @@ def test_planted_faults_of_slices_are_found(fault: str) -> None:
 def test_a_workspace_that_is_too_small_is_found() -> None:
     k = converted(SPLIT)
     assert k.printed is not None
-    text = k.printed.text.replace("return (3 * ", "return (2 * ")
+    text = k.printed.text.replace("? (3 * ", "? (2 * ")
     assert text != k.printed.text and not proven(k, SHAPES[1], text=text).good
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from tl2hip.nest.ir import Array, Axis, Mark
 from tl2hip.plan.gfx942 import LDS_BYTES, MAX_THREADS, REGISTERS, WAVE
 from tl2hip.plan.marks import TILE, not_honoured, said
+from tl2hip.plan.matmul.cost import instruction_size, tiles
 from tl2hip.plan.matmul.fill import Fill, fill
 from tl2hip.plan.matmul.find import MatrixProduct
-from tl2hip.plan.matmul.tile import MOST_TOGETHER, Fault, Tile, instruction_size, tiles
+from tl2hip.plan.matmul.tile import MOST_TOGETHER, Fault, Tile
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.widen import Moves

@@ -15,8 +15,9 @@ from itertools import product
 
 from tl2hip.nest.index import value_of
 from tl2hip.plan.gfx942 import COMPUTE_UNITS
+from tl2hip.plan.matmul.cost import LAUNCH, Task, cost, most_slices, task_of
 from tl2hip.plan.matmul.find import MatrixProduct
-from tl2hip.plan.matmul.tile import LAUNCH, Task, Tile, cost, most_slices, task_of
+from tl2hip.plan.matmul.tile import Tile
 
 EXTENTS = (16, 128, 1024, 4096)
 """Rows and columns that an extent may have which is not known."""

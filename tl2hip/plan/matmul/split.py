@@ -17,10 +17,11 @@ from tl2hip.nest.ir import Binary, Compare, Expr, Load, Logic, Select, Store, Va
 from tl2hip.plan.gfx942 import ACCESS_BYTES, COMPUTE_UNITS, WAVE
 from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, For, HostLet, Let, LoadVector, StoreVector
 from tl2hip.plan.leave import share_of, sliced
+from tl2hip.plan.matmul.cost import longest_whole, slices, task_of
 from tl2hip.plan.matmul.epilogue import Epilogue
 from tl2hip.plan.matmul.find import MatrixProduct
 from tl2hip.plan.matmul.side import each, put
-from tl2hip.plan.matmul.tile import Tile, longest_whole, slices, task_of
+from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Remark
 from tl2hip.plan.names import called

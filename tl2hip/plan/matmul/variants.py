@@ -9,11 +9,11 @@ from tl2hip.nest.index import number, product
 from tl2hip.nest.ir import Compare, Expr
 from tl2hip.plan.choice import holds
 from tl2hip.plan.matmul import marks
+from tl2hip.plan.matmul.cost import tiles
 from tl2hip.plan.matmul.find import PLAN, MatrixProduct
 from tl2hip.plan.matmul.kernel import TileKernel, tile_kernel
 from tl2hip.plan.matmul.sizes import From, choices
 from tl2hip.plan.matmul.split import split, tiles_of
-from tl2hip.plan.matmul.tile import tiles
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import Unfit
