@@ -228,7 +228,7 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
-    const int h = __builtin_amdgcn_readfirstlane(mod_i64(block_x, H));
+    const i64 h = mod_i64(block_x, H);
     const int i_tile = __builtin_amdgcn_readfirstlane(floordiv_i64(block_x, H) * 128);
     const i64 i = i_tile + wave * 32 + lane % 32;
     const i64 i_kept = min_i64(i, S - 1);
@@ -314,16 +314,15 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
         for (int n = 0; n < 2; ++n) {
             part_K[0][n] = *(const f16x8 *)&lds_K[start_K + n * 32 * 128];
         }
-        const __amdgpu_buffer_rsrc_t window_K = window_of(&K[(h * T + first + 64) * D],
-                                                          max_i64((min_i64(T - first - 64, 64) - 1) * D + 128,
-                                                                  0) * 2);
+        const i64 next = first + 64;
+        const __amdgpu_buffer_rsrc_t window_K =
+                window_of(&K[(h * T + next) * D], max_i64((min_i64(T - next, 64) - 1) * D + 128, 0) * 2);
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
             next_K[n] = fetch_f16x8(window_K, from_K[n], 0);
         }
-        const __amdgpu_buffer_rsrc_t window_V = window_of(&V[(h * T + first + 64) * D],
-                                                          max_i64((min_i64(T - first - 64, 64) - 1) * D + 128,
-                                                                  0) * 2);
+        const __amdgpu_buffer_rsrc_t window_V =
+                window_of(&V[(h * T + next) * D], max_i64((min_i64(T - next, 64) - 1) * D + 128, 0) * 2);
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
             next_V[n] = fetch_f16x8(window_V, from_V[n], 0);
@@ -361,6 +360,7 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
             part_V[0][n] = *(const f16x8 *)&lds_V[(start_V ^ (n * 4 % 8 * 8)) + n * 32 * 64];
         }
         __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_s_setprio(0);
         const float before = greatest;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -405,6 +405,7 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
                 weights[n * 2 + e / 8][e % 8] = scores[n][e];
             }
         }
+        __builtin_amdgcn_s_setprio(1);
         // Weights are f32, and so are the values that they are multiplied with.
         f32x4 wide_V;
         __builtin_amdgcn_sched_barrier(0);
@@ -464,16 +465,15 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
         for (int n = 0; n < 2; ++n) {
             part_K[0][n] = *(const f16x8 *)&lds_K[start_K + n * 32 * 128];
         }
-        const __amdgpu_buffer_rsrc_t window_K = window_of(&K[(h * T + whole + 64) * D],
-                                                          max_i64((min_i64(T - whole - 64, 64) - 1) * D + 128,
-                                                                  0) * 2);
+        const i64 next = whole + 64;
+        const __amdgpu_buffer_rsrc_t window_K =
+                window_of(&K[(h * T + next) * D], max_i64((min_i64(T - next, 64) - 1) * D + 128, 0) * 2);
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
             next_K[n] = fetch_f16x8(window_K, from_K[n], 0);
         }
-        const __amdgpu_buffer_rsrc_t window_V = window_of(&V[(h * T + whole + 64) * D],
-                                                          max_i64((min_i64(T - whole - 64, 64) - 1) * D + 128,
-                                                                  0) * 2);
+        const __amdgpu_buffer_rsrc_t window_V =
+                window_of(&V[(h * T + next) * D], max_i64((min_i64(T - next, 64) - 1) * D + 128, 0) * 2);
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
             next_V[n] = fetch_f16x8(window_V, from_V[n], 0);
@@ -511,6 +511,7 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
             part_V[0][n] = *(const f16x8 *)&lds_V[(start_V ^ (n * 4 % 8 * 8)) + n * 32 * 64];
         }
         __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_s_setprio(0);
         const int left = T - (whole + lane / 32 * 4);
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -570,6 +571,7 @@ attention_naive_kernel_128_aligned(const _Float16 *__restrict__ Q, const _Float1
                 weights[n * 2 + e / 8][e % 8] = scores[n][e];
             }
         }
+        __builtin_amdgcn_s_setprio(1);
         // Weights are f32, and so are the values that they are multiplied with.
         f32x4 wide_V;
         __builtin_amdgcn_sched_barrier(0);
@@ -645,7 +647,7 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
-    const int h = __builtin_amdgcn_readfirstlane(mod_i64(block_x, H));
+    const i64 h = mod_i64(block_x, H);
     const int i_tile = __builtin_amdgcn_readfirstlane(floordiv_i64(block_x, H) * 128);
     const i64 i = i_tile + wave * 32 + lane % 32;
     const i64 i_kept = min_i64(i, S - 1);
@@ -721,17 +723,18 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
         for (int n = 0; n < 2; ++n) {
             part_K[0][n] = *(const f16x8 *)&lds_K[start_K + n * 32 * 128];
         }
+        const i64 next = first + 64;
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            next_K[n] = first_f16x8_any(&K[(h * T + first + row_K + n * 16 + 64) * D + k_K],
-                                        first + row_K + n * 16 + 64 < T ? 8 : 0);
+            next_K[n] = first_f16x8_any(&K[(h * T + next + row_K + n * 16) * D + k_K],
+                                        next + row_K + n * 16 < T ? 8 : 0);
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            next_V[n] = first_f16x8_any(&V[(h * T + first + (k_V + n) / 16 * 16 + (k_V + n) / 4 % 2 * 8
-                                            + (k_V + n) / 8 % 2 * 4 + (k_V + n) % 4 + 64) * D + row_V],
-                                        first + (k_V + n) / 16 * 16 + (k_V + n) / 4 % 2 * 8 + (k_V + n) / 8
-                                        % 2 * 4 + (k_V + n) % 4 + 64 < T ? 8 : 0);
+            next_V[n] = first_f16x8_any(&V[(h * T + next + (k_V + n) / 16 * 16 + (k_V + n) / 4 % 2 * 8
+                                            + (k_V + n) / 8 % 2 * 4 + (k_V + n) % 4) * D + row_V],
+                                        next + (k_V + n) / 16 * 16 + (k_V + n) / 4 % 2 * 8 + (k_V + n) / 8 % 2
+                                        * 4 + (k_V + n) % 4 < T ? 8 : 0);
         }
         f32x16 scores[2] = {};
         #pragma unroll 7
@@ -766,6 +769,7 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
             part_V[0][n] = *(const f16x8 *)&lds_V[(start_V ^ (n * 4 % 8 * 8)) + n * 32 * 64];
         }
         __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_s_setprio(0);
         const float before = greatest;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -810,6 +814,7 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
                 weights[n * 2 + e / 8][e % 8] = scores[n][e];
             }
         }
+        __builtin_amdgcn_s_setprio(1);
         // Weights are f32, and so are the values that they are multiplied with.
         f32x4 wide_V;
         __builtin_amdgcn_sched_barrier(0);
@@ -869,17 +874,18 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
         for (int n = 0; n < 2; ++n) {
             part_K[0][n] = *(const f16x8 *)&lds_K[start_K + n * 32 * 128];
         }
+        const i64 next = whole + 64;
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            next_K[n] = first_f16x8_any(&K[(h * T + whole + row_K + n * 16 + 64) * D + k_K],
-                                        whole + row_K + n * 16 + 64 < T ? 8 : 0);
+            next_K[n] = first_f16x8_any(&K[(h * T + next + row_K + n * 16) * D + k_K],
+                                        next + row_K + n * 16 < T ? 8 : 0);
         }
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
-            next_V[n] = first_f16x8_any(&V[(h * T + whole + (k_V + n) / 16 * 16 + (k_V + n) / 4 % 2 * 8
-                                            + (k_V + n) / 8 % 2 * 4 + (k_V + n) % 4 + 64) * D + row_V],
-                                        whole + (k_V + n) / 16 * 16 + (k_V + n) / 4 % 2 * 8 + (k_V + n) / 8
-                                        % 2 * 4 + (k_V + n) % 4 + 64 < T ? 8 : 0);
+            next_V[n] = first_f16x8_any(&V[(h * T + next + (k_V + n) / 16 * 16 + (k_V + n) / 4 % 2 * 8
+                                            + (k_V + n) / 8 % 2 * 4 + (k_V + n) % 4) * D + row_V],
+                                        next + (k_V + n) / 16 * 16 + (k_V + n) / 4 % 2 * 8 + (k_V + n) / 8 % 2
+                                        * 4 + (k_V + n) % 4 < T ? 8 : 0);
         }
         f32x16 scores[2] = {};
         #pragma unroll 7
@@ -914,6 +920,7 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
             part_V[0][n] = *(const f16x8 *)&lds_V[(start_V ^ (n * 4 % 8 * 8)) + n * 32 * 64];
         }
         __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_s_setprio(0);
         const int left = T - (whole + lane / 32 * 4);
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -973,6 +980,7 @@ attention_naive_kernel_128(const _Float16 *__restrict__ Q, const _Float16 *__res
                 weights[n * 2 + e / 8][e % 8] = scores[n][e];
             }
         }
+        __builtin_amdgcn_s_setprio(1);
         // Weights are f32, and so are the values that they are multiplied with.
         f32x4 wide_V;
         __builtin_amdgcn_sched_barrier(0);
@@ -1050,7 +1058,7 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
-    const int h = __builtin_amdgcn_readfirstlane(mod_i64(block_x, H));
+    const i64 h = mod_i64(block_x, H);
     const int i_tile = __builtin_amdgcn_readfirstlane(floordiv_i64(block_x, H) * 128);
     const i64 i = i_tile + wave * 32 + lane % 32;
     const i64 i_kept = min_i64(i, S - 1);
@@ -1136,16 +1144,15 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
         for (int n = 0; n < 2; ++n) {
             part_K_2[0][n] = *(const f16x8 *)&lds_K_2[start_K_2 + n * 32 * 64];
         }
-        const __amdgpu_buffer_rsrc_t window_K_2 = window_of(&K[(h * T + first + 64) * D],
-                                                            max_i64((min_i64(T - first - 64, 64) - 1) * D
-                                                                    + 64, 0) * 2);
+        const i64 next = first + 64;
+        const __amdgpu_buffer_rsrc_t window_K_2 =
+                window_of(&K[(h * T + next) * D], max_i64((min_i64(T - next, 64) - 1) * D + 64, 0) * 2);
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             next_K_2[n] = fetch_f16x8(window_K_2, from_K_2[n], 0);
         }
-        const __amdgpu_buffer_rsrc_t window_V_2 = window_of(&V[(h * T + first + 64) * D],
-                                                            max_i64((min_i64(T - first - 64, 64) - 1) * D
-                                                                    + 64, 0) * 2);
+        const __amdgpu_buffer_rsrc_t window_V_2 =
+                window_of(&V[(h * T + next) * D], max_i64((min_i64(T - next, 64) - 1) * D + 64, 0) * 2);
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             next_V_2[n] = fetch_f16x8(window_V_2, from_V_2[n], 0);
@@ -1183,6 +1190,7 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
             part_V_2[0][n] = *(const f16x8 *)&lds_V_2[(start_V_2 ^ (n * 4 * 8)) + n * 32 * 64];
         }
         __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_s_setprio(0);
         const float before = greatest;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -1227,6 +1235,7 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
                 weights_2[n * 2 + e / 8][e % 8] = scores_2[n][e];
             }
         }
+        __builtin_amdgcn_s_setprio(1);
         // Weights are f32, and so are the values that they are multiplied with.
         f32x2 wide_V_2;
         __builtin_amdgcn_sched_barrier(0);
@@ -1286,16 +1295,15 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
         for (int n = 0; n < 2; ++n) {
             part_K_2[0][n] = *(const f16x8 *)&lds_K_2[start_K_2 + n * 32 * 64];
         }
-        const __amdgpu_buffer_rsrc_t window_K_2 = window_of(&K[(h * T + whole + 64) * D],
-                                                            max_i64((min_i64(T - whole - 64, 64) - 1) * D
-                                                                    + 64, 0) * 2);
+        const i64 next = whole + 64;
+        const __amdgpu_buffer_rsrc_t window_K_2 =
+                window_of(&K[(h * T + next) * D], max_i64((min_i64(T - next, 64) - 1) * D + 64, 0) * 2);
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             next_K_2[n] = fetch_f16x8(window_K_2, from_K_2[n], 0);
         }
-        const __amdgpu_buffer_rsrc_t window_V_2 = window_of(&V[(h * T + whole + 64) * D],
-                                                            max_i64((min_i64(T - whole - 64, 64) - 1) * D
-                                                                    + 64, 0) * 2);
+        const __amdgpu_buffer_rsrc_t window_V_2 =
+                window_of(&V[(h * T + next) * D], max_i64((min_i64(T - next, 64) - 1) * D + 64, 0) * 2);
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             next_V_2[n] = fetch_f16x8(window_V_2, from_V_2[n], 0);
@@ -1333,6 +1341,7 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
             part_V_2[0][n] = *(const f16x8 *)&lds_V_2[(start_V_2 ^ (n * 4 * 8)) + n * 32 * 64];
         }
         __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_s_setprio(0);
         const int left = T - (whole + lane / 32 * 4);
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -1392,6 +1401,7 @@ attention_naive_kernel_64_aligned(const _Float16 *__restrict__ Q, const _Float16
                 weights_2[n * 2 + e / 8][e % 8] = scores_2[n][e];
             }
         }
+        __builtin_amdgcn_s_setprio(1);
         // Weights are f32, and so are the values that they are multiplied with.
         f32x2 wide_V_2;
         __builtin_amdgcn_sched_barrier(0);
@@ -1467,7 +1477,7 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
     const int thread = thread_x;
     const int lane = thread % 64;
     const int wave = __builtin_amdgcn_readfirstlane(thread / 64);
-    const int h = __builtin_amdgcn_readfirstlane(mod_i64(block_x, H));
+    const i64 h = mod_i64(block_x, H);
     const int i_tile = __builtin_amdgcn_readfirstlane(floordiv_i64(block_x, H) * 128);
     const i64 i = i_tile + wave * 32 + lane % 32;
     const i64 i_kept = min_i64(i, S - 1);
@@ -1544,18 +1554,18 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
         for (int n = 0; n < 2; ++n) {
             part_K_2[0][n] = *(const f16x8 *)&lds_K_2[start_K_2 + n * 32 * 64];
         }
+        const i64 next = first + 64;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            next_K_2[n] = first_f16x8_any(&K[(h * T + first + row_K_2 + n * 32 + 64) * D + k_K_2],
-                                          first + row_K_2 + n * 32 + 64 < T ? 8 : 0);
+            next_K_2[n] = first_f16x8_any(&K[(h * T + next + row_K_2 + n * 32) * D + k_K_2],
+                                          next + row_K_2 + n * 32 < T ? 8 : 0);
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            next_V_2[n] = first_f16x8_any(&V[(h * T + first + (k_V_2 + n) / 16 * 16 + (k_V_2 + n) / 4 % 2 * 8
-                                              + (k_V_2 + n) / 8 % 2 * 4 + (k_V_2 + n) % 4 + 64) * D
-                                             + row_V_2],
-                                          first + (k_V_2 + n) / 16 * 16 + (k_V_2 + n) / 4 % 2 * 8
-                                          + (k_V_2 + n) / 8 % 2 * 4 + (k_V_2 + n) % 4 + 64 < T ? 8 : 0);
+            next_V_2[n] = first_f16x8_any(&V[(h * T + next + (k_V_2 + n) / 16 * 16 + (k_V_2 + n) / 4 % 2 * 8
+                                              + (k_V_2 + n) / 8 % 2 * 4 + (k_V_2 + n) % 4) * D + row_V_2],
+                                          next + (k_V_2 + n) / 16 * 16 + (k_V_2 + n) / 4 % 2 * 8 + (k_V_2 + n)
+                                          / 8 % 2 * 4 + (k_V_2 + n) % 4 < T ? 8 : 0);
         }
         f32x16 scores_2[2] = {};
         #pragma unroll 3
@@ -1590,6 +1600,7 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
             part_V_2[0][n] = *(const f16x8 *)&lds_V_2[(start_V_2 ^ (n * 4 * 8)) + n * 32 * 64];
         }
         __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_s_setprio(0);
         const float before = greatest;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -1634,6 +1645,7 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
                 weights_2[n * 2 + e / 8][e % 8] = scores_2[n][e];
             }
         }
+        __builtin_amdgcn_s_setprio(1);
         // Weights are f32, and so are the values that they are multiplied with.
         f32x2 wide_V_2;
         __builtin_amdgcn_sched_barrier(0);
@@ -1693,18 +1705,18 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
         for (int n = 0; n < 2; ++n) {
             part_K_2[0][n] = *(const f16x8 *)&lds_K_2[start_K_2 + n * 32 * 64];
         }
+        const i64 next = whole + 64;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            next_K_2[n] = first_f16x8_any(&K[(h * T + whole + row_K_2 + n * 32 + 64) * D + k_K_2],
-                                          whole + row_K_2 + n * 32 + 64 < T ? 8 : 0);
+            next_K_2[n] = first_f16x8_any(&K[(h * T + next + row_K_2 + n * 32) * D + k_K_2],
+                                          next + row_K_2 + n * 32 < T ? 8 : 0);
         }
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
-            next_V_2[n] = first_f16x8_any(&V[(h * T + whole + (k_V_2 + n) / 16 * 16 + (k_V_2 + n) / 4 % 2 * 8
-                                              + (k_V_2 + n) / 8 % 2 * 4 + (k_V_2 + n) % 4 + 64) * D
-                                             + row_V_2],
-                                          whole + (k_V_2 + n) / 16 * 16 + (k_V_2 + n) / 4 % 2 * 8
-                                          + (k_V_2 + n) / 8 % 2 * 4 + (k_V_2 + n) % 4 + 64 < T ? 8 : 0);
+            next_V_2[n] = first_f16x8_any(&V[(h * T + next + (k_V_2 + n) / 16 * 16 + (k_V_2 + n) / 4 % 2 * 8
+                                              + (k_V_2 + n) / 8 % 2 * 4 + (k_V_2 + n) % 4) * D + row_V_2],
+                                          next + (k_V_2 + n) / 16 * 16 + (k_V_2 + n) / 4 % 2 * 8 + (k_V_2 + n)
+                                          / 8 % 2 * 4 + (k_V_2 + n) % 4 < T ? 8 : 0);
         }
         f32x16 scores_2[2] = {};
         #pragma unroll 3
@@ -1739,6 +1751,7 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
             part_V_2[0][n] = *(const f16x8 *)&lds_V_2[(start_V_2 ^ (n * 4 * 8)) + n * 32 * 64];
         }
         __builtin_amdgcn_sched_barrier(0);
+        __builtin_amdgcn_s_setprio(0);
         const int left = T - (whole + lane / 32 * 4);
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
@@ -1798,6 +1811,7 @@ attention_naive_kernel_64(const _Float16 *__restrict__ Q, const _Float16 *__rest
                 weights_2[n * 2 + e / 8][e % 8] = scores_2[n][e];
             }
         }
+        __builtin_amdgcn_s_setprio(1);
         // Weights are f32, and so are the values that they are multiplied with.
         f32x2 wide_V_2;
         __builtin_amdgcn_sched_barrier(0);

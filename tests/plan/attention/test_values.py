@@ -6,6 +6,8 @@ import pytest
 
 from tests.plan.attention.sources import Attend, converted
 from tests.plan.matmul.products import multiplying, plan, proven
+from tl2hip import api
+from tl2hip.source.span import Source
 
 SIZES = {"H": 2, "S": 5, "T": 131, "G": 1}
 """Two whole tiles of keys and a part."""
@@ -81,6 +83,13 @@ def test_a_value_that_is_no_number_stays_with_its_rows() -> None:
     assert k.printed is not None
     text = k.printed.text.replace("if (odd == odd)", "if (true)")
     assert not proven(k, RAGGED, modes=("edges",), text=text).good
+
+
+def test_places_in_large_arrays_are_told_in_64_bits() -> None:
+    k = api.convert(Source("k.py", Attend().text), api.Options(sets={"H": 4096, "T": 8192})).kernels[0]
+    assert k.printed is not None
+    assert "const i64 h = " in k.printed.text and "const i64 next = first + 64;" in k.printed.text
+    assert "&K[(h * 8192 + next) * 64]" in k.printed.text and "const i64 i = " in k.printed.text
 
 
 MISSES = {

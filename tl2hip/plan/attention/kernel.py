@@ -140,7 +140,7 @@ class RowsKernel:
         inside = add(mul(w.var("wave"), number(SIZE)), modulo(w.var("lane"), SIZE))
         block: Expr = Var("block.x", I64)
         for axis in reversed(self.batch):
-            yield Let(axis.name, modulo(block, axis.stop), "uniform")
+            yield Let(axis.name, modulo(block, axis.stop))
             block = floor_div(block, axis.stop)
         tile = w.var(f"{p.rows.name}_tile")
         if p.ragged:  # later rows have more keys: their blocks start first
@@ -182,7 +182,7 @@ class RowsKernel:
         whole = floored(of(axis.stop, first))
         if axis.start != ZERO:
             yield Let(w.name("row_begin"), of(axis.start, kept), "int")
-            yield Let(w.name("begin"), floored(of(axis.start, first)), "uniform")
+            yield Let(w.name("begin"), floored(of(axis.start, first)))
             yield Let(w.name("all_from"), floored(add(of(axis.start, last), number(size - 1))), "uniform")
             whole = maximum(whole, w.var("all_from"))
         if not p.ragged:

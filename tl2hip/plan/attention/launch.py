@@ -36,6 +36,7 @@ def attention(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         return None
     try:
         cuts = tuple(_cuts(p))
+        _check_reach(state, p, cuts)
     except Unfit as unfit:
         state.miss(PLAN, unfit, p.product_at)
         return None
@@ -103,6 +104,14 @@ def _launch(
     test = Aligned(arrays, ACCESS_BYTES, unknown, 8)
     fast = (HostIf(test, (Launch(names[0], grid),), (Launch(names[1], grid),)),)
     return _limits(state, p, one), fast
+
+
+def _check_reach(state: State, p: Attention, cuts: tuple[Cut, ...]) -> None:
+    """Raises Unfit where rows of keys or values surely lie too far apart for offsets of 32 bits within a tile."""
+    for f in (p.key, p.value):
+        pitch = value_of(f.pitch(state.nest.array(f.array).shape)) or 0
+        if pitch * cuts[0].keys * f.dtype.bytes >= NEAR:
+            raise Unfit(f"rows of {f.array} are {pitch:,} elements apart, and a tile of them has no 32-bit offsets")
 
 
 def _limits(state: State, p: Attention, one: Cut) -> Expr | None:

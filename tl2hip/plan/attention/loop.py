@@ -1,7 +1,8 @@
 """The loop over tiles of keys: which tile is read, multiplied and fetched when.
 
 While a tile is multiplied out of LDS, the next one is on its way from memory to registers. Whole tiles are taken
-first, by a loop that tests nothing; the last, of which a part may lie past the end, follows.
+first, by a loop that tests nothing; the last, of which a part may lie past the end, follows. Waves that multiply go
+before those that take a softmax on the same SIMD: so they do not do the same for long.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from tl2hip.plan.attention.find import Attention
 from tl2hip.plan.attention.side import Streamed
 from tl2hip.plan.attention.softmax import Softmax
 from tl2hip.plan.attention.tile import Cut
-from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, For, MultiplyAdd
+from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, For, Let, MultiplyAdd
 from tl2hip.plan.matmul.side import each
 from tl2hip.plan.matmul.words import Words
-from tl2hip.plan.matrix_ir import KeepOrder, LdsBarrier, MatrixMultiply, Part, Remark, Settle
+from tl2hip.plan.matrix_ir import KeepOrder, LdsBarrier, MatrixMultiply, Part, Priority, Remark, Settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,13 @@ class KeyLoop:
         yield LdsBarrier("the tile is in LDS")
         yield DeclareVector(self.keys.inner.storage.parts)
         yield self.keys.read(ZERO)
-        yield from self._fetched(add(first, number(self.cut.keys)))
+        following = self.words.var("next")
+        yield Let(following.name, add(first, number(self.cut.keys)))
+        yield from self._fetched(following)
         yield from self._scores()
+        yield Priority(0)
         yield from self.softmax.whole(first, masked)
+        yield Priority(1)
         yield from self._sums(masked and self.attention.ragged)
 
     def _scores(self) -> Iterator[DeviceStmt]:
