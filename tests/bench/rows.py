@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from tl2hip import Tensor, Tile, bf16, dims, f16, f32, i32, kernel
+from tl2hip import Tensor, Tile, bf16, dims, distinct, f8e4m3, f16, f32, i8, i32, i64, kernel
 
-B, M, N = dims("B M N")
+B, H, M, N, V = dims("B H M N V")
 
 
 @kernel
@@ -106,7 +106,105 @@ def gemv_columns(x: Tensor[{t}, N], A: Tensor[{t}, N, M], y: Tensor[f32, M]) -> 
             s += f32(x[j]) * f32(A[j, i])
         y[i] = s
 '''
+ADD_RMSNORM = '''\
+def add_rmsnorm(
+    X: Tensor[{t}, M, N], R: Tensor[{t}, M, N], weight: Tensor[{t}, N], S: Tensor[{t}, M, N], Y: Tensor[{t}, M, N],
+    eps: f32,
+) -> None:
+    """S = X + R, and each row of it over its root mean square, times weight."""
+    for i in range(M):
+        total = f32(0)
+        for j in range(N):
+            s = {t}(f32(X[i, j]) + f32(R[i, j]))
+            S[i, j] = s
+            total += f32(s) * f32(s)
+        scale = f32(1) / np.sqrt(total / f32(N) + eps)
+        for j in range(N):
+            Y[i, j] = {t}(f32(S[i, j]) * scale * f32(weight[j]))
+'''
+CROSS_ENTROPY = '''\
+def cross_entropy(X: Tensor[bf16, M, N], target: Tensor[i64, M], loss: Tensor[f32, M], ignore: int) -> None:
+    """The logarithm of the sum of each row's exponentials, less the target's element; 0 where it is ignored."""
+    for i in range(M):
+        m = f32(-math.inf)
+        for j in range(N):
+            m = max(m, f32(X[i, j]))
+        total = f32(0)
+        for j in range(N):
+            total += np.exp(f32(X[i, j]) - m)
+        if target[i] == ignore:
+            loss[i] = f32(0)
+        else:
+            loss[i] = m + np.log(total) - f32(X[i, target[i]])
+'''
+QUANTISE = '''\
+def quantise(X: Tensor[f16, M, N], Q: Tensor[i8, M, N], S: Tensor[f32, M]) -> None:
+    """Each row of X by its largest element, in 8 bits."""
+    for i in range(M):
+        top = f32(0)
+        for j in range(N):
+            top = max(top, abs(f32(X[i, j])))
+        scale = max(top, f32(1e-10)) / f32(127)
+        S[i] = scale
+        for j in range(N):
+            Q[i, j] = i8(min(max(np.rint(f32(X[i, j]) / scale), f32(-127)), f32(127)))
+'''
+DEQUANTISE = '''\
+def dequantise(Q: Tensor[i8, M, N], S: Tensor[f32, M], Y: Tensor[bf16, M, N]) -> None:
+    """Each row of Q times its scale."""
+    for i in range(M):
+        for j in range(N):
+            Y[i, j] = bf16(f32(Q[i, j]) * S[i])
+'''
+SWIGLU = '''\
+def swiglu(X: Tensor[{t}, M, 2 * N], Y: Tensor[{t}, M, N]) -> None:
+    """The first half of each row of X through silu, times the other half."""
+    for i in range(M):
+        for j in range(N):
+            g = f32(X[i, j])
+            Y[i, j] = {t}(g / (f32(1) + np.exp(-g)) * f32(X[i, j + N]))
+'''
+ROPE = '''\
+def rope(Q: Tensor[{t}, M, H, N], cos: Tensor[f32, M, N // 2], sin: Tensor[f32, M, N // 2]) -> None:
+    """Each head of Q turned by the angles of its row, the halves of a head paired, in place."""
+    for m in range(M):
+        for h in range(H):
+            for i in range(N // 2):
+                a, b = f32(Q[m, h, i]), f32(Q[m, h, i + N // 2])
+                Q[m, h, i] = {t}(a * cos[m, i] - b * sin[m, i])
+                Q[m, h, i + N // 2] = {t}(b * cos[m, i] + a * sin[m, i])
+'''
+BIAS = '''\
+def bias(X: Tensor[{t}, M, N], b: Tensor[{t}, N], Y: Tensor[{t}, M, N]) -> None:
+    """Y = X + b."""
+    for i in range(M):
+        for j in range(N):
+            Y[i, j] = {t}(f32(X[i, j]) + f32(b[j]))
+'''
+EMBEDDING = '''\
+def embedding(ids: Tensor[i64, M], W: Tensor[bf16, V, N], Y: Tensor[bf16, M, N]) -> None:
+    """The rows of W that ids says."""
+    for i in range(M):
+        for j in range(N):
+            Y[i, j] = W[ids[i], j]
+'''
+HEADS = '''\
+def heads(X: Tensor[bf16, B, M, H, N], Y: Tensor[bf16, B, H, M, N]) -> None:
+    """The heads of X ahead of its rows."""
+    for b in range(B):
+        for h in range(H):
+            for i in range(M):
+                for j in range(N):
+                    Y[b, h, i, j] = X[b, i, h, j]
+'''
+CAST = '''\
+def cast(X: Tensor[f32, N], Y: Tensor[bf16, N]) -> None:
+    """X in 16 bits."""
+    for i in range(N):
+        Y[i] = bf16(X[i])
+'''
 NO_SPILLS = Aim("spills", 0)
+SIX_WAVES = Aim("waves", 6, least=True)
 
 
 def _row(name: str, text: str, shape: str, peer: str, *aims: Aim, n: int | None = 4096, **run: int) -> Case:
@@ -133,5 +231,16 @@ ROWS = (
     _row("gemv f16 few long rows", GEMV.format(t="f16"), "65,536", "-", n=65_536, M=2),
     _row("gemv batch f16", GEMV_BATCH.format(t="f16"), "4,096", "-", B=2, M=8),
     _row("gemv columns f32", GEMV_COLUMNS.format(t="f32"), "4,096", "-", M=64),
+    _row("add RMSNorm bf16 short", ADD_RMSNORM.format(t="bf16"), "128", "-", n=128, M=9),
+    _row("add RMSNorm bf16", ADD_RMSNORM.format(t="bf16"), "4,096", "TileLang 468 (no add)", Aim("inst", 250), M=3),
+    _row("quantise i8", QUANTISE, "4,096", "-", M=3),
+    _row("dequantise i8", DEQUANTISE, "N", "-", SIX_WAVES, n=None, M=17, N=1024),
+    _row("SwiGLU f16 halves", SWIGLU.format(t="f16"), "N", "-", SIX_WAVES, n=None, M=17, N=1024),
+    _row("SwiGLU bf16 halves", SWIGLU.format(t="bf16"), "N", "-", SIX_WAVES, n=None, M=17, N=1024),
+    _row("rope bf16 in place", ROPE.format(t="bf16"), "128", "-", SIX_WAVES, n=128, M=5, H=65),
+    _row("bias bf16", BIAS.format(t="bf16"), "N", "-", SIX_WAVES, n=None, M=17, N=1024),
+    _row("embedding bf16", EMBEDDING, "4,096", "-", SIX_WAVES, M=5, V=7),
+    _row("heads bf16", HEADS, "128", "-", SIX_WAVES, n=128, B=2, H=3, M=65),
+    _row("cast bf16", CAST, "N", "-", SIX_WAVES, n=None, N=8192),
     _row("gemv columns f16", GEMV_COLUMNS.format(t="f16"), "4,096", "-", M=128),
 )  # fmt: skip
