@@ -82,6 +82,22 @@ def masked(X: Tensor[f32, M, N], Y: Tensor[f32, M, N]) -> None:
 
 
 @kernel
+def from_first(X: Tensor[f32, M, N], Y: Tensor[f32, M, N]) -> None:
+    for i in range(M):
+        first = X[i, N // 2]
+        for j in range(N):
+            Y[i, j] = X[i, j] - first
+
+
+@kernel
+def from_first_in_place(X: Tensor[f32, M, N]) -> None:
+    for i in range(M):
+        first = X[i, N // 2]
+        for j in range(N):
+            X[i, j] -= first
+
+
+@kernel
 def joined(a: Tensor[f32, M, N], b: Tensor[f32, M, N], out: Tensor[f32, M, 2 * N]) -> None:
     out[:, :N] = a
     out[:, N:] = b

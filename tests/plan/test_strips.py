@@ -40,7 +40,11 @@ def test_every_size_is_right(name: str) -> None:
     assert report.good, report.text
 
 
-@pytest.mark.parametrize("name", convert(STRIPS))
+NO_STRIPS = {"from_first", "from_first_in_place"}
+"""Kernels that would compute again what their own stores have changed."""
+
+
+@pytest.mark.parametrize("name", sorted({*convert(STRIPS)} - NO_STRIPS))
 def test_four_loads_are_under_way_and_go_by_vectors(name: str) -> None:
     plan = _plan(name)
     assert not [m for m in plan.misses if m.plan == "strips of rows"]

@@ -28,7 +28,7 @@ from tl2hip.nest.index import (
 from tl2hip.nest.ir import Axis, AxisRef, Compare, Expr, Load, Logic, Set, Stmt, Store, Update, Var
 from tl2hip.nest.walk import all_parts, all_stmts, map_exprs, map_stmts, substitute
 from tl2hip.plan import loops, marks
-from tl2hip.plan.access import coefficient, contiguous, loads_or_locals
+from tl2hip.plan.access import coefficient, contiguous, loads_or_locals, uses
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.gfx942 import MAX_GRID_X, MAX_GRID_YZ, WAVE
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, HostLoop, HostStmt, Launch, Let
@@ -115,8 +115,13 @@ def fits(state: State, chain: Chain) -> bool:
 
 
 def _whole(state: State, chain: Chain) -> Chain:
-    """The nest with the loops behind scalars of its rows, and indices that say themselves what these hold."""
-    return _looked_up(deepened(chain, state.kinds))
+    """The nest with the loops behind scalars of its rows, and indices that say themselves what these hold. They are
+    computed again for each element, which is wrong where they hang on what the loops store."""
+    deep = deepened(chain, state.kinds)
+    read = uses(s for s in deep.body if isinstance(s, Set)).reads
+    stored = uses(deep.body).writes
+    alike = stored.union(*(state.same.get(a, frozenset()) for a in stored))
+    return chain if read & alike else _looked_up(deep)
 
 
 def _near(chain: Chain) -> bool:
