@@ -12,16 +12,13 @@ from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import (
-    ONE,
     ZERO,
     add,
-    ceil_div,
     floor_div,
     minimum,
     modulo,
     mul,
     number,
-    sub,
     trip_count,
     value_of,
 )
@@ -30,8 +27,9 @@ from tl2hip.nest.walk import all_parts, all_stmts, map_exprs, map_stmts, substit
 from tl2hip.plan import loops, marks
 from tl2hip.plan.access import coefficient, contiguous, loads_or_locals, uses
 from tl2hip.plan.chain import Chain
-from tl2hip.plan.gfx942 import MAX_GRID_X, MAX_GRID_YZ, WAVE
-from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, HostLoop, HostStmt, Launch, Let
+from tl2hip.plan.cut import Cut, launches
+from tl2hip.plan.gfx942 import WAVE
+from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, HostStmt, Let
 from tl2hip.plan.launch import BLOCK, LETTERS, moved_arrays
 from tl2hip.plan.names import called, told
 from tl2hip.plan.state import State
@@ -42,7 +40,6 @@ from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.walk import map_exprs as device_exprs
 from tl2hip.plan.widen import MOST_ACCESSES, Moves, Widened, moves
 from tl2hip.plan.work import work
-from tl2hip.source.span import Span
 
 PLAN = "strips of rows"
 
@@ -99,7 +96,7 @@ def strips(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     _tell(state, cuts, found, strip)
     code = _Code(state, chain, found, strip, cuts)
     summary = f"a block for {strip.rows} {called(row)}, {found.width} {called(lane)} at a time"
-    return _launches(state.add("", code.lower(), (BLOCK, 1, 1), summary), cuts)
+    return launches(state.add("", code.lower(), (BLOCK, 1, 1), summary), cuts)
 
 
 # --- what fits ---------------------------------------------------------------------------------------------
@@ -200,38 +197,6 @@ def _strip(chain: Chain, found: Moves) -> Strip:
     return Strip(lanes, many)
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """How an axis goes to the grid: `tile` of it to a block along `letter`; without a letter a block takes all,
-    or each thread one after the other. A launch has as many blocks as the grid can have, from `start` on, which is
-    the variable of a loop of the launcher where there may be more."""
-
-    axis: Axis
-    at: Span
-    tile: int
-    letter: str = ""
-    loop: str = ""
-
-    @property
-    def most(self) -> int:
-        """Blocks of a launch, at most."""
-        return MAX_GRID_X if self.letter == "x" else MAX_GRID_YZ
-
-    @property
-    def start(self) -> Expr:
-        return AxisRef(self.loop) if self.loop else self.axis.start
-
-    @property
-    def blocks(self) -> Expr:
-        left = sub(self.axis.stop, self.start) if self.loop else trip_count(self.axis.start, self.axis.stop, 1)
-        return minimum(ceil_div(left, self.tile), number(self.most))
-
-    @property
-    def here(self) -> Expr:
-        """The first of this block's."""
-        return add(self.start, mul(Var(f"block.{self.letter}", I64), number(self.tile)))
-
-
 def _cuts(state: State, chain: Chain, found: Moves, strip: Strip) -> tuple[Cut, ...]:
     """How the axes go to the grid, the rows' first: along x, where there may be the most of them."""
     *outer, row, lane = chain.axes
@@ -248,17 +213,6 @@ def _cuts(state: State, chain: Chain, found: Moves, strip: Strip) -> tuple[Cut, 
             cut = replace(cut, loop=state.names.fresh(f"{called(axis)}_start", keep=True))
         cuts.append(cut)
     return tuple(cuts)
-
-
-def _launches(kernel: str, cuts: tuple[Cut, ...]) -> tuple[HostStmt, ...]:
-    """The launches for all tiles."""
-    counts = {c.letter: c.blocks for c in cuts}
-    x, y, z = (counts.get(letter, ONE) for letter in LETTERS)
-    done: HostStmt = Launch(kernel, (x, y, z))
-    for c in reversed(cuts):
-        if c.loop:
-            done = HostLoop(c.loop, c.axis.start, c.axis.stop, c.most * c.tile, (done,))
-    return (done,)
 
 
 def _tell(state: State, cuts: tuple[Cut, ...], found: Moves, strip: Strip) -> None:
