@@ -2472,7 +2472,7 @@ extern "C" size_t two_mm_workspace(i64 M, i64 K, i64 N, i64 L)
 {
     return (M * N * 4 + 255) / 256 * 256
             + (0 < N && 4 <= L && N < 2097152 && L < 4194304 && (M + 127) / 128 * ((L + 127) / 128) <= 8388608
-               && !((M + 127) / 128 * ((L + 127) / 128) >= 304) ? (311296 * 4 + 255) / 256 * 256 : 0);
+               && !((M + 127) / 128 * ((L + 127) / 128) >= 304) ? (1245184 * 4 + 255) / 256 * 256 : 0);
 }
 
 // Launches two_mm on a stream. Pointers are to device memory; sizes count elements.
@@ -2532,7 +2532,7 @@ extern "C" hipError_t two_mm(float alpha, float beta, const float *A, const floa
             }
         } else {
             // slices that the sum may have, so that no compute unit is left idle
-            const i64 k_share = N < 512 ? 1 : max_i64(304 / max_i64((M + 31) / 32 * ((L + 31) / 32), 1), 1);
+            const i64 k_share = N < 512 ? 1 : max_i64(1216 / max_i64((M + 31) / 32 * ((L + 31) / 32), 1), 1);
             // what of k each slice takes
             const i64 k_slice = max_i64(((N + 63) / 64 + k_share - 1) / k_share, 1) * 64;
             const i64 k_slices = (N + k_slice - 1) / k_slice;

@@ -39,6 +39,9 @@ CACHE = 4000
 LONGEST = 1 << 20
 """Elements of a sum that is split in any case, where tiles are few."""
 
+MOST_ON_A_UNIT = 4
+"""Blocks of a compute unit that share sums, at most."""
+
 LAUNCH = 5000
 """Clocks until a second launch is under way: two or three microseconds (an estimate)."""
 
@@ -142,8 +145,14 @@ def slices(t: Tile, task: Task) -> int:
 def most_slices(t: Tile, task: Task) -> int:
     """How many blocks share the sum of a tile: as the user says, else as many as leave no compute unit idle; no
     more than there are steps."""
-    wanted = task.slices or COMPUTE_UNITS // max(1, task.tiles(t))
+    wanted = task.slices or most_blocks(t) // max(1, task.tiles(t))
     return max(1, min(wanted, -(-task.depth // t.depth)))
+
+
+def most_blocks(t: Tile) -> int:
+    """Blocks that share sums where tiles are few: one for each compute unit, of small tiles several, which have too
+    little of memory under way."""
+    return COMPUTE_UNITS * max(1, min(MOST_ON_A_UNIT, t.blocks, SMALL // (t.rows * t.columns)))
 
 
 FEW = COMPUTE_UNITS // 8
@@ -187,11 +196,15 @@ def cost(t: Tile, task: Task, slices: int) -> float:
     busy = most * steps * step * slower * max(1.0, 1 / waves)
     partial = task.rows * task.columns * task.products * t.mfma.result.bytes
     again = LAUNCH + 2 * slices * partial / CACHE if slices > 1 else 0
-    return max(busy, _streamed(t, task, min(COMPUTE_UNITS, task.tiles(t) * slices), blocks)) + again
+    streamed = _streamed(t, task, min(COMPUTE_UNITS, task.tiles(t) * slices), blocks)
+    return max(busy, streamed) + min(busy, streamed) / 8 + again
 
 
 def _streamed(t: Tile, task: Task, units: int, blocks: int) -> float:
-    """Clocks until both factors are read once from memory by so many compute units of so many blocks."""
-    once = (task.rows + task.columns) * task.depth * t.bytes * task.products
-    under_way = blocks * (t.rows + t.columns) * t.depth * t.bytes
-    return once / min(MEMORY, max(1, units) * min(BANDWIDTH, under_way / FAR))
+    """Clocks until both factors are read once from memory by so many compute units of so many blocks. What tiles
+    read again comes from the caches: sooner, but it takes its part of what is under way."""
+    once = (task.rows + task.columns) * task.products
+    part = min(1.0, once / max(1, task.tiles(t) * (t.rows + t.columns)))
+    under_way = blocks * (t.rows + t.columns) * t.depth * t.bytes * part
+    latency = FAR * part + LATENCY * (1 - part)
+    return once * task.depth * t.bytes / min(MEMORY, max(1, units) * min(BANDWIDTH, under_way / latency))

@@ -14,10 +14,10 @@ from itertools import product as product_of
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import ONE, ZERO, add, ceil_div, floor_div, minimum, modulo, mul, number, product, value_of
 from tl2hip.nest.ir import Binary, Compare, Expr, Load, Logic, Select, Store, Var
-from tl2hip.plan.gfx942 import ACCESS_BYTES, COMPUTE_UNITS, WAVE
+from tl2hip.plan.gfx942 import ACCESS_BYTES, WAVE
 from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, For, HostLet, Let, LoadVector, StoreVector
 from tl2hip.plan.leave import share_of, sliced
-from tl2hip.plan.matmul.cost import longest_whole, slices, task_of
+from tl2hip.plan.matmul.cost import longest_whole, most_blocks, slices, task_of
 from tl2hip.plan.matmul.epilogue import Epilogue
 from tl2hip.plan.matmul.find import MatrixProduct
 from tl2hip.plan.matmul.side import each, put
@@ -202,10 +202,10 @@ def _share(p: MatrixProduct, t: Tile, tiles: Expr) -> tuple[Expr, Expr, int]:
         products = (p.chain.axes[n].stop for n in p.batch)
         return many, product((many, *products, *fragments_of(p, t), number(t.mfma.m**2))), 0
     least = longest_whole(t, task)
-    some, length = share_of(tiles, COMPUTE_UNITS), value_of(over.stop)
+    some, length = share_of(tiles, most_blocks(t)), value_of(over.stop)
     if length is None:
         some = Select(Compare("<", over.stop, number(least)), ONE, some)
-    size = number(COMPUTE_UNITS * t.rows * t.columns)
+    size = number(most_blocks(t) * t.rows * t.columns)
     return (ONE if length is not None and length < least else some), size, least
 
 
