@@ -203,8 +203,39 @@ def cast(X: Tensor[f32, N], Y: Tensor[bf16, N]) -> None:
     for i in range(N):
         Y[i] = bf16(X[i])
 '''
+DECODE = '''\
+def decode(
+    q: Tensor[f16, B, {h}, 128],
+    keys: Tensor[f16, M, 16, {kv}, 128],
+    values: Tensor[f16, M, 16, {kv}, 128],
+    table: Tensor[i32, B, N],
+    lengths: Tensor[i32, B],
+    out: Tensor[f16, B, {h}, 128],
+) -> None:
+    """One token of each sequence over cached keys and values in pages of 16."""
+    for b in range(B):
+        for h in range({h}):
+            scores = np.empty(N * 16, dtype=np.float32)
+            for j in range(lengths[b]):
+                s = f32(0)
+                for d in range(128):
+                    s += f32(q[b, h, d]) * f32(keys[table[b, j // 16], j % 16, h // {g}, d])
+                scores[j] = s * f32(0.125)
+            m = f32(-math.inf)
+            for j in range(lengths[b]):
+                m = max(m, scores[j])
+            total = f32(0)
+            for j in range(lengths[b]):
+                total += np.exp(scores[j] - m)
+            for d in range(128):
+                o = f32(0)
+                for j in range(lengths[b]):
+                    o += np.exp(scores[j] - m) * f32(values[table[b, j // 16], j % 16, h // {g}, d])
+                out[b, h, d] = f16(o / total)
+'''
 NO_SPILLS = Aim("spills", 0)
 SIX_WAVES = Aim("waves", 6, least=True)
+STREAMED = (Aim("wide loads", True, "loads of 16 bytes only"), Aim("conflicts", 0, "bank conflicts"))
 
 
 def _row(name: str, text: str, shape: str, peer: str, *aims: Aim, n: int | None = 4096, **run: int) -> Case:
@@ -243,4 +274,6 @@ ROWS = (
     _row("heads bf16", HEADS, "128", "-", SIX_WAVES, n=128, B=2, H=3, M=65),
     _row("cast bf16", CAST, "N", "-", SIX_WAVES, n=None, N=8192),
     _row("gemv columns f16", GEMV_COLUMNS.format(t="f16"), "4,096", "-", M=128),
+    _row("decode f16 8:1", DECODE.format(h=8, kv=1, g=8), "pages of 16", "-", *STREAMED, n=None, B=1, M=20, N=20),
+    _row("decode f16 1:1", DECODE.format(h=2, kv=2, g=1), "pages of 16", "-", *STREAMED, n=None, B=1, M=20, N=20),
 )  # fmt: skip

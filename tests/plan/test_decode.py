@@ -33,9 +33,50 @@ def test_right(name: str) -> None:
     assert all(report.ran.values()), report
 
 
+def one_block_a_row(name: str) -> str:
+    """The text of a kernel whose launcher never slices keys, so that waves take many steps."""
+    (done,) = (k for k in convert(SPELLED).values() if k.name == name)
+    assert done.printed is not None
+    text = done.printed.text.replace("max_i64(912 / ", "max_i64(1 / ")
+    assert text != done.printed.text
+    return text
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"), [("contiguous", {"B": 2, "N": 601}), ("any_page", {"B": 1, "P": 5, "S": 16, "W": 40})]
+)
+def test_many_steps(name: str, sizes: dict[str, int]) -> None:
+    """Waves bring what they summed to a new maximum at each step."""
+    modes = ("normal", "integers", "edges")
+    text = one_block_a_row(name)
+    report = prove(SPELLED, name, text, shapes=0, large=0, given=(sizes,), modes=modes, machine=True)
+    assert report.good, report
+
+
+FAULTS = {
+    "a key too many": (" < stop ? ", " <= stop ? "),
+    "a lane's own maximum": ("greatest = greatest_f32(greatest, other_quarter(greatest, threadIdx.x));", ""),
+    "sums left at the old maximum": ("sums[x][g] = sums[x][g] * rescale;", ""),
+    "a part's total left out": ("total_of_lane += other_half(total_of_lane, threadIdx.x);", ""),
+    "values of another lane": ("quarter * 4 + g < stop", "quarter * 4 + 3 - g < stop"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_faults_are_seen(fault: str) -> None:
+    """What a kernel may do wrong is told, so that a report that says good means something."""
+    right, wrong = FAULTS[fault]
+    text = one_block_a_row("contiguous")
+    assert right in text
+    given = ({"B": 2, "N": 601},)
+    text = text.replace(right, wrong)
+    report = prove(SPELLED, "contiguous", text, shapes=0, large=0, given=given, modes=("normal", "one-hot"))
+    assert not report.good, report
+
+
 def test_lengths() -> None:
     """No key, one, a page, and one key more than all waves of a block take at a time."""
-    given = ({"B": 5, "P": 9, "W": 3}, {"B": 2, "P": 3, "W": 17}, {"B": 1, "P": 0, "W": 1})
+    given = ({"B": 5, "P": 9, "W": 1}, {"B": 1, "P": 3, "W": 17}, {"B": 1, "P": 0, "W": 1})
     report = prove(SPELLED, "paged", shapes=0, large=0, given=given, modes=("normal",), machine=True)
     assert report.good, report
     assert all(report.ran.values()), report

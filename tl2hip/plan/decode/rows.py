@@ -6,11 +6,12 @@ Rows behind the last key are never looked up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
-from tl2hip.nest.index import ZERO, add, floor_div, modulo, value_of
-from tl2hip.nest.ir import Array, AxisRef, Binary, Compare, Expr, Logic, Select
+from tl2hip.dtypes import I64
+from tl2hip.nest.index import ZERO, add, floor_div, modulo, number, value_of
+from tl2hip.nest.ir import Array, AxisRef, Binary, Compare, Expr, Logic, Select, Var
 from tl2hip.nest.walk import all_parts, map_expr
 from tl2hip.plan.decode.axes import moves
 from tl2hip.plan.decode.record import Decode, Rows
@@ -20,6 +21,9 @@ from tl2hip.plan.matmul.words import Words
 
 There = Callable[[tuple[Expr, ...]], tuple[DeviceStmt, ...]]
 """Makes the loads of a row whose index is given."""
+
+
+NOTHING: Mapping[int, Expr] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +85,26 @@ class Reader:
     array: Array
     pages: frozenset[Expr]
 
-    def load(self, spot: Spot, there: There) -> tuple[DeviceStmt, ...]:
-        """The loads of a row, where it is in the array; how its index comes about."""
+    def ahead(self, spot: Spot) -> tuple[tuple[DeviceStmt, ...], dict[int, Expr]]:
+        """What is looked up once for the 16 keys of a spot, in scalar registers: the statements, and the numbers of
+        rows by the place in an index, -1 for one that is not there. All lanes of the wave are here."""
+        lets: list[DeviceStmt] = []
+        found: dict[int, Expr] = {}
+        apart = replace(spot, apart=Var("any lane", I64))
+        for n, (e, extent) in enumerate(zip(self.rows.index, self.array.shape[:-1], strict=True)):
+            one = at(self.decode, e, spot, self.pages)
+            if self.rows.inside[n] or not spot.even or one != at(self.decode, e, apart, self.pages):
+                continue
+            wish = f"{self.array.name}_{n}"
+            row, wide = self.words.var(wish), self.words.var(f"{wish}_wide")
+            test, made, wrapped = self._wrapped(wish, one, extent)
+            lets += made
+            lets += (Let(row.name, Select(test, wrapped, number(-1)), "uniform"), Let(wide.name, row, "wide"))
+            found[n] = wide
+        return tuple(lets), found
+
+    def load(self, spot: Spot, there: There, known: Mapping[int, Expr] = NOTHING) -> tuple[DeviceStmt, ...]:
+        """The loads of a row, where it is in the array; what of its index is `known` already."""
         lets: list[DeviceStmt] = []
         index: list[Expr] = []
         test: Expr | None = None
@@ -92,12 +114,20 @@ class Reader:
             if r.inside[n]:
                 index.append(e)
                 continue
-            name = self.words.var(f"{self.array.name}_{n}")
-            wrapped = self.words.var(f"{self.array.name}_{n}_row")
-            lets.append(Let(name.name, e))
-            lets.append(Let(wrapped.name, Select(Compare("<", name, ZERO), add(name, extent), name)))
-            index.append(wrapped)
-            fits = Logic("and", Compare("<=", ZERO, wrapped), Compare("<", wrapped, extent))
+            if n in known:
+                fits: Expr = Compare("<=", ZERO, known[n])
+                index.append(known[n])
+            else:
+                fits, made, wrapped = self._wrapped(f"{self.array.name}_{n}", e, extent)
+                lets += made
+                index.append(wrapped)
             test = fits if test is None else Logic("and", test, fits)
         loads = there(tuple(index))
         return (*lets, DeviceIf(test, loads)) if test is not None else loads
+
+    def _wrapped(self, wish: str, e: Expr, extent: Expr) -> tuple[Expr, tuple[Let, Let], Var]:
+        """Whether an index is inside, the statements that bring it there, and it."""
+        given, wrapped = self.words.var(f"{wish}_given"), self.words.var(f"{wish}_wrapped")
+        turned = Select(Compare("<", given, ZERO), add(given, extent), given)
+        inside = Logic("and", Compare("<=", ZERO, wrapped), Compare("<", wrapped, extent))
+        return inside, (Let(given.name, e), Let(wrapped.name, turned)), wrapped

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tl2hip.dtypes import F32
@@ -83,18 +83,23 @@ class Step:
         """The keys and values of the step; rows behind the last key are zeros."""
         c, h, w = self.cut, self.held, self.words
         t, g = w.index("t"), w.index("g")
-        yield Remark("Keys, then values, all under way together; behind the last one they are zeros.")
+        yield Remark("Keys and values, all under way together; behind the last one they are zeros.")
         yield from (DeclareVector(name, zeros=True) for name in (h.keys, *h.values))
         tile = Let(w.name("tile"), add(first, mul(t, number(SIZE))))
-        yield each(t.axis, c.tiles, (tile, self._row(self.keys, w.var("column"), self._key_loads(t))))
+        spot = Spot(self.shared, self.spot.group, w.var("tile"), even=self.spot.even)
+        (made, keys), (more, values) = self.keys.ahead(spot), self.values.ahead(spot)
+        key = self._row(self.keys, spot, w.var("column"), self._key_loads(t), keys)
         place = add(mul(w.var("quarter"), number(RUN)), g)
-        row = self._row(self.values, place, self._value_loads(t, g))
-        yield each(t.axis, c.tiles, (tile, each(g.axis, RUN, (row,))))
+        value = each(g.axis, RUN, (self._row(self.values, spot, place, self._value_loads(t, g), values),))
+        inside: tuple[DeviceStmt, ...] = (*made, *more, key, value)
+        if made or more:
+            inside = (DeviceIf(Compare("<", w.var("tile"), self.stop), inside),)
+        yield each(t.axis, c.tiles, (tile, *inside))
 
-    def _row(self, reader: Reader, apart: Expr, there: There) -> DeviceStmt:
+    def _row(self, reader: Reader, spot: Spot, apart: Expr, there: There, known: Mapping[int, Expr]) -> DeviceStmt:
         """The loads of the row so far behind a tile's first key."""
-        spot = Spot(self.shared, self.spot.group, self.words.var("tile"), apart, self.spot.even)
-        return DeviceIf(Compare("<", spot.key, self.stop), reader.load(spot, there))
+        spot = replace(spot, apart=apart)
+        return DeviceIf(Compare("<", spot.key, self.stop), reader.load(spot, there, known))
 
     def _key_loads(self, t: Expr) -> There:
         s = self.words.index("s")
