@@ -134,6 +134,14 @@ def _case(
     return Case(name, product(t, tile), "product", said, peer, aims, tile, run=run, even=even)
 
 
+def _skinny(name: str, t: str, m: int, n: int, k: int, *aims: Aim) -> Case:
+    """A product of few rows, whose sizes are known and whose tile and slices tl2hip chooses."""
+    marked = product(t, Tile(128, 128, 64, 4, BYTES[t]))
+    text = "".join(f"{line}\n" for line in marked.splitlines() if "Tile[" not in line)
+    sizes = {"M": m, "N": n, "K": k}
+    return Case(name, text, "product", f"{m}x{n}x{k} NT", "vLLM wvSplitK: 4 loads under way", aims, sets=sizes)
+
+
 SMALL, WIDE, WIDEST = (128, 128, 64, 4), (256, 256, 64, 8), (256, 256, 128, 8)
 ONLY_WIDE = (
     Aim("spills", 0, "spills"),
@@ -161,6 +169,8 @@ TURNED_BYTES = (
     *(Aim("VALU/MFMA", 0.5), Aim("busy", 0.75, least=True), Aim("MFMA share", 0.40, least=True)),
     *(Aim("conflicts", 0), Aim("spills", 0)),
 )
+STREAMED = (*ONLY_WIDE, Aim("MFMA", 1, least=True))
+"""Weights that are read once: their loads are what counts, whatever matrix units do beside them."""
 WITH_MFMA = (Aim("MFMA", 1, least=True), Aim("spills", 0))
 OF_EVEN = Aim("of even", 1.10, "instructions of the even loop")
 """The steady loop beside that of even sizes known in the text."""
@@ -208,5 +218,11 @@ PRODUCTS = (
         "f16 batched", BATCHED, "product", "128x128x64 w4 NT", "116 (plain HIP)", F16_NT, TILE,
         run={"P": 2, **RUN},
     ),
+    _skinny("f16 M=4", "f16", 4, 4096, 4096, *STREAMED),
+    _skinny("f16 M=16", "f16", 16, 4096, 4096, *STREAMED),
+    _skinny("f16 M=16 wide", "f16", 16, 28_672, 8192, *STREAMED),
+    _skinny("fp8 M=4", "f8e4m3", 4, 4096, 4096, *STREAMED),
+    _skinny("fp8 M=16", "f8e4m3", 16, 4096, 4096, *STREAMED),
+    _skinny("fp8 M=16 wide", "f8e4m3", 16, 28_672, 8192, *STREAMED),
     Case("f16 bias gelu", BIAS_GELU, "product", "128x128x64 w4 NT", "116 (plain HIP)", F16_NT, TILE, run=RUN),
 )  # fmt: skip
