@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tl2hip.dtypes import F32, I64
+from tl2hip.dtypes import BF16, F32, I64
 from tl2hip.nest.index import (
     ONE,
     ZERO,
@@ -53,13 +53,15 @@ class Registers:
     wide_values: str
 
 
-def registers(state: State, p: Attention, cut: Cut) -> Registers:
-    """Places the vectors and LDS of a cut."""
+def registers(state: State, p: Attention, cut: Cut, scale: Scale | None) -> Registers:
+    """Places the vectors and LDS of a cut. Values are read ahead where the rest leaves registers for it: scores
+    that are computed, bounds of rows and roundings to bf16 take some."""
+    tight = cut.width > WAVE and (scale is None or p.ragged or p.weight is BF16)
     weight = F32 if cut.weigh.first is F32 else p.weight
     wide = put(state, f"wide_{p.value.array}", F32, (cut.blocks,), "vector") if weight is F32 else ""
     return Registers(
-        keys=_stored(state, cut.keys_fill),
-        values=_stored(state, cut.values_fill),
+        keys=_stored(state, cut.keys_fill, 2),
+        values=_stored(state, cut.values_fill, 1 if tight else 2),
         queries=put(state, f"part_{p.query.array}", p.query.dtype, (cut.depth // 16, 8), "vector"),
         scores=put(state, "scores", F32, (cut.fragments, cut.score.result_slots), "vector"),
         weights=put(state, "weights", weight, (cut.keys // 16, 8), "vector"),
@@ -69,9 +71,10 @@ def registers(state: State, p: Attention, cut: Cut) -> Registers:
     )
 
 
-def _stored(state: State, fill: Fill) -> Storage:
-    """What a factor goes through; its fragments are held as the numbers that they are, to be looked at."""
-    made = store(state, fill, 1, held=2)
+def _stored(state: State, fill: Fill, held: int) -> Storage:
+    """What a factor goes through, fragments of `held` slices at once, as the numbers that they are: to be looked
+    at."""
+    made = store(state, fill, 1, held=held)
     placed = state.placed[made.parts]
     state.placed[made.parts] = replace(placed, array=replace(placed.array, dtype=fill.operand.dtype))
     return made
@@ -211,5 +214,6 @@ class RowsKernel:
         self, state: State, w: Words, factor: Factor, fill: Fill, storage: Storage, width: int, end: Expr
     ) -> Streamed:
         shape = state.nest.array(factor.array).shape
-        inner = Side(w, fill, shape, ZERO, end, end, 1, ZERO, storage, held=2)
+        held = len(state.placed[storage.parts].array.shape) - 1
+        inner = Side(w, fill, shape, ZERO, end, end, 1, ZERO, storage, held=held)
         return Streamed(w, factor, shape, end, self.cut.keys, width, inner, self.aligned)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tl2hip.nest.index import ONE, mul, number, sub, value_of
-from tl2hip.nest.ir import Compare, Const, Dim, Expr, Logic
+from tl2hip.nest.ir import AxisRef, Cast, Compare, Const, Dim, Expr, Logic
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan import launch as general
 from tl2hip.plan.attention.epilogue import moved_in_vectors
@@ -15,7 +15,7 @@ from tl2hip.plan.attention.kernel import RowsKernel, registers
 from tl2hip.plan.attention.softmax import scale_of
 from tl2hip.plan.attention.tile import Cut, cut
 from tl2hip.plan.chain import Chain
-from tl2hip.plan.gfx942 import ACCESS_BYTES
+from tl2hip.plan.gfx942 import ACCESS_BYTES, WAVE
 from tl2hip.plan.ir import Aligned, HostIf, HostStmt, Launch
 from tl2hip.plan.names import called
 from tl2hip.plan.softmax_ir import Joined
@@ -85,7 +85,7 @@ def _launch(
 ) -> tuple[Expr | None, tuple[HostStmt, ...]]:
     """When the launcher takes the kernels of a cut (None: always), and their launches; adds them."""
     scale = scale_of(p, state.constants)
-    held, moves = registers(state, p, one), moved_in_vectors(state, p, one)
+    held, moves = registers(state, p, one, scale), moved_in_vectors(state, p, one)
     kernel = RowsKernel(p, one, scale, held, moves, aligned=True)
     grid = (kernel.grid, ONE, ONE)
     suffix = f"_{one.depth}" if several else ""
@@ -94,7 +94,7 @@ def _launch(
         body = replace(kernel, aligned=aligned).body(state)
         said = f"{one.rows} rows a block, {one.keys} keys at a time"
         said += "" if aligned else ", at any alignment"
-        name, waves = f"kernel{suffix}{'_aligned' * aligned}", one.waves if aligned else 1
+        name, waves = f"kernel{suffix}{'_aligned' * aligned}", _waves(p, one) if aligned else 1
         names.append(state.add(name, body, (one.threads, 1, 1), said, waves))
     arrays = tuple(dict.fromkeys(f.array for f in (p.query, p.key, p.value)))
     last = dict.fromkeys(state.nest.array(a).shape[-1] for a in arrays)
@@ -104,6 +104,14 @@ def _launch(
     test = Aligned(arrays, ACCESS_BYTES, unknown, 8)
     fast = (HostIf(test, (Launch(names[0], grid),), (Launch(names[1], grid),)),)
     return _limits(state, p, one), fast
+
+
+def _waves(p: Attention, one: Cut) -> int:
+    """Waves on a SIMD. Where a score is computed from how far a key is from its row, the compiler keeps that
+    distance of all scores of a lane, which leaves no registers for two."""
+    far = [e for e in all_parts(p.score) if isinstance(e, Cast) and e.dtype.is_float and not e.value.dtype.is_float]
+    distances = any(x == AxisRef(p.rows.name) for e in far for x in all_parts(e))
+    return 1 if distances and one.width > WAVE else one.waves
 
 
 def _check_reach(state: State, p: Attention, cuts: tuple[Cut, ...]) -> None:

@@ -95,8 +95,9 @@ class KeyLoop:
         yield DeclareVector(self.softmax.scores, zeros=True)
         yield from self.keys.ahead(w.index("slice"), multiplied)
         yield DeclareVector(self.values.inner.storage.parts)
-        yield self.values.read(ZERO)
-        yield KeepOrder()
+        if self.values.inner.held > 1:
+            yield self.values.read(ZERO)
+            yield KeepOrder()
 
     def _sums(self, watched: bool) -> Iterator[DeviceStmt]:
         """sums += values @ weights. `watched`: a value that is no finite number shows, as it is multiplied with the
@@ -109,6 +110,8 @@ class KeyLoop:
                 yield self._watched(s, c)
             if wide:
                 yield self._wide(s, c)
+                if self.values.inner.held == 1:
+                    yield KeepOrder()
                 return
             for part in range(parts):
                 left, right = self.values.part(s, part, c), Part(self.softmax.weights, (s,), part, parts)

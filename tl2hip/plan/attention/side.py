@@ -100,16 +100,20 @@ class Streamed:
         return each(n.axis, f.rows // size, (load,))
 
     def slot(self, s: Expr, n: Expr) -> tuple[Expr, ...]:
-        """Where fragment n of a slice is held: two slices have registers at once."""
-        return modulo(s, 2), n
+        """Where fragment n of a slice is held: two slices have registers at once, where there are enough."""
+        return (modulo(s, 2), n) if self.inner.held > 1 else (n,)
 
     def part(self, s: Expr, p: int, n: Expr) -> Part:
         """Operand of the instructions for fragment n of a slice."""
         return Part(self.inner.storage.parts, self.slot(s, n), p, self.inner.tile.parts)
 
     def ahead(self, s: AxisRef, multiplied: Callable[[Expr], Iterable[DeviceStmt]]) -> Iterator[DeviceStmt]:
-        """All slices multiplied, each while the fragments of the next are read; those of the first are there."""
+        """All slices multiplied, each while the fragments of the next are read; those of the first are there. With
+        registers for one slice alone each is read as it is needed, and when is left to the compiler."""
         count = self.inner.tile.slices
+        if self.inner.held == 1:
+            yield each(s.axis, count, (self.read(s), *multiplied(s)))
+            return
         yield each(s.axis, count - 1, (self.read(add(s, ONE)), KeepOrder(), *multiplied(s), KeepOrder()))
         yield from multiplied(number(count - 1))
 

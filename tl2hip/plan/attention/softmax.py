@@ -28,7 +28,7 @@ from tl2hip.nest.ir import (
     Unary,
     Var,
 )
-from tl2hip.nest.walk import all_parts, map_expr
+from tl2hip.nest.walk import all_parts, map_expr, substitute
 from tl2hip.plan.attention.find import Attention
 from tl2hip.plan.attention.tile import SIZE, Cut
 from tl2hip.plan.ir import Declare, DeclareVector, DeviceStmt, Extreme, Let
@@ -119,6 +119,8 @@ class Softmax:
         yield Declare(w.name("greatest"), F32, NOTHING)
         yield DeclareVector(self.totals, zeros=True)
         yield Declare(w.name("rescale"), F32, None)
+        if self.scale is None and any(e == AxisRef(p.rows.name) for e in all_parts(p.score)):
+            yield Let(w.name("row"), self.row, "int")
         yield Let(w.name("scale"), (self.scale or Scale()).in_twos)
 
     def whole(self, first: Expr, masked: bool) -> Iterator[DeviceStmt]:
@@ -148,10 +150,10 @@ class Softmax:
         own = add(first, mul(floor_div(w.var("lane"), SIZE), number(4)))
         if self.scale is None:
             key = Var(p.keys.axis.name, I64)
-            to: dict[Expr, Expr] = {
-                Var(p.product, F32): score, AxisRef(p.keys.axis.name): key, AxisRef(p.rows.name): self.row
-            }  # fmt: skip
-            score = map_expr(lambda x: to.get(x, x), p.score)
+            row = AxisRef(p.rows.name)
+            placed = map_expr(lambda x: substitute(x, {row: self.row}) if isinstance(x, Load) else x, p.score)
+            to: dict[Expr, Expr] = {Var(p.product, F32): score, AxisRef(p.keys.axis.name): key, row: w.var("row")}
+            score = substitute(placed, to)
             body = (Let(key.name, add(own, _inside(n, e)), "int"),)
         if masked:
             yield Let(w.name("left"), sub(self.ends[1], own), "int")
