@@ -57,23 +57,6 @@ static inline __device__ float wave_sum_f32(float x)
 }
 
 // The sum over all threads of a block; every thread gets it. All threads must be here.
-template <int threads>
-static inline __device__ float block_sum_f32(float x, float *parts, unsigned int thread)
-{
-    x = wave_sum_f32(x);
-    if (thread % 64 == 0)
-        parts[thread / 64] = x;
-    __syncthreads();
-    x = parts[0];
-    for (int wave = 1; wave < threads / 64; ++wave) {
-        const float y = parts[wave];
-        x = x + y;
-    }
-    __syncthreads();
-    return x;
-}
-
-// The sum over all threads of a block; every thread gets it. All threads must be here.
 // One barrier is enough for LDS that is used once: `parts` is free again behind the next one.
 template <int threads>
 static inline __device__ float row_sum_f32(float x, float *parts, unsigned int thread)
@@ -90,96 +73,124 @@ static inline __device__ float row_sum_f32(float x, float *parts, unsigned int t
     return x;
 }
 
-// a block for each t
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-layernorm_kernel(const float *X, const float *__restrict__ weight, const float *__restrict__ bias, float *Y,
-                 i64 T, i64 D, float eps)
+// a block for each t, piece by piece
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512))) void
+layernorm_kernel_long(const float *X, const float *__restrict__ weight, const float *__restrict__ bias,
+                      float *Y, i64 t_start, i64 D, float eps)
 {
-    __shared__ float lds_values_f32[4];
+    __shared__ float lds_values_f32[8];
+    __shared__ float lds_values_f32_2[8];
     const i64 block_x = blockIdx.x;
-    const i64 blocks_x = gridDim.x;
     const i64 thread_x = threadIdx.x;
+    const int first = thread_x * 4;
     // kernel.py:15: for t in range(T):
-    for (i64 t = block_x; t < T; t += blocks_x) {  // one t a block
-        // kernel.py:16: mean = X[t, :].mean()
-        float total = 0.0f;
-        float total_part = -0.0f;
-        for (i64 d = thread_x; d < D; d += 256) {  // d over 256 lanes
-            total_part += X[t * D + d];
+    const i64 t = t_start + block_x;
+    // kernel.py:16: mean = X[t, :].mean()
+    float total = 0.0f;
+    float total_part = -0.0f;
+    for (i64 piece = first; piece < D / 4096 * 4096; piece += 4096) {
+        f32x4 X_row[2];
+        #pragma unroll 2
+        for (int v = 0; v < 2; ++v) {  // all loads of a piece are under way together
+            X_row[v] = *(const f32x4_any *)&X[t * D + piece + v * 2048];
         }
-        total_part = block_sum_f32<256>(total_part, lds_values_f32, threadIdx.x);
-        total += total_part;
-        float mean = total / (float)D;
-        // kernel.py:18: variance = (centred * centred).mean()
-        float total_2 = 0.0f;
-        float total_2_part = -0.0f;
-        for (i64 d = thread_x; d < D; d += 256) {  // d over 256 lanes
-            total_2_part = __builtin_fmaf(X[t * D + d] - mean, X[t * D + d] - mean, total_2_part);
-        }
-        total_2_part = block_sum_f32<256>(total_2_part, lds_values_f32, threadIdx.x);
-        total_2 += total_2_part;
-        float variance = total_2 / (float)D;
-        // kernel.py:19: Y[t, :] = centred / np.sqrt(variance + eps) * weight + bias
-        float value = sqrt_f32(variance + eps);
-        for (i64 d = thread_x; d < D; d += 256) {  // d over 256 lanes
-            Y[t * D + d] = (X[t * D + d] - mean) / value * weight[d] + bias[d];
+        #pragma unroll 2
+        for (int v = 0; v < 2; ++v) {
+            #pragma unroll 4
+            for (int e = 0; e < 4; ++e) {
+                total_part += X_row[v][e];
+            }
         }
     }
-}
-
-// the same by vectors
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-layernorm_kernel_aligned(const float *X, const float *__restrict__ weight, const float *__restrict__ bias,
-                         float *Y, i64 T, i64 D, float eps)
-{
-    __shared__ float lds_values_f32[4];
-    const i64 block_x = blockIdx.x;
-    const i64 blocks_x = gridDim.x;
-    const i64 thread_x = threadIdx.x;
-    // kernel.py:15: for t in range(T):
-    for (i64 t = block_x; t < T; t += blocks_x) {  // one t a block
-        // kernel.py:16: mean = X[t, :].mean()
-        float total = 0.0f;
-        float total_part = -0.0f;
-        for (i64 d_vector = thread_x; d_vector < D / 4; d_vector += 256) {  // d over 256 lanes
-            const i64 d_first = d_vector * 4;
-            f32x4 X_vector = *(const f32x4 *)&X[t * D + d_first];
+    #pragma clang loop unroll(disable) vectorize(disable)
+    for (i64 piece = D / 4096 * 4096 + first; piece < D - 3; piece += 2048) {
+        f32x4 X_row[2];
+        X_row[0] = *(const f32x4_any *)&X[t * D + piece];
+        #pragma unroll 4
+        for (int e = 0; e < 4; ++e) {
+            total_part += X_row[0][e];
+        }
+    }
+    #pragma clang loop unroll(disable) vectorize(disable)
+    for (i64 d = D / 4 * 4 + thread_x; d < D; d += 512) {  // behind the last whole vector
+        total_part += X[t * D + d];
+    }
+    total_part = row_sum_f32<512>(total_part, lds_values_f32, threadIdx.x);
+    total += total_part;
+    float mean = total / (float)D;
+    // kernel.py:18: variance = (centred * centred).mean()
+    float total_2 = 0.0f;
+    float total_2_part = -0.0f;
+    for (i64 piece = first; piece < D / 4096 * 4096; piece += 4096) {
+        f32x4 X_row[2];
+        #pragma unroll 2
+        for (int v = 0; v < 2; ++v) {  // all loads of a piece are under way together
+            X_row[v] = *(const f32x4_any *)&X[t * D + piece + v * 2048];
+        }
+        #pragma unroll 2
+        for (int v = 0; v < 2; ++v) {
             #pragma unroll 4
-            for (i64 e = 0; e < 4; ++e) {
-                total_part += X_vector[e];
+            for (int e = 0; e < 4; ++e) {
+                total_2_part = __builtin_fmaf(X_row[v][e] - mean, X_row[v][e] - mean, total_2_part);
             }
         }
-        total_part = block_sum_f32<256>(total_part, lds_values_f32, threadIdx.x);
-        total += total_part;
-        float mean = total / (float)D;
-        // kernel.py:18: variance = (centred * centred).mean()
-        float total_2 = 0.0f;
-        float total_2_part = -0.0f;
-        for (i64 d_vector = thread_x; d_vector < D / 4; d_vector += 256) {  // d over 256 lanes
-            const i64 d_first = d_vector * 4;
-            f32x4 X_vector_2 = *(const f32x4 *)&X[t * D + d_first];
-            #pragma unroll 4
-            for (i64 e = 0; e < 4; ++e) {
-                total_2_part = __builtin_fmaf(X_vector_2[e] - mean, X_vector_2[e] - mean, total_2_part);
-            }
+    }
+    #pragma clang loop unroll(disable) vectorize(disable)
+    for (i64 piece = D / 4096 * 4096 + first; piece < D - 3; piece += 2048) {
+        f32x4 X_row[2];
+        X_row[0] = *(const f32x4_any *)&X[t * D + piece];
+        #pragma unroll 4
+        for (int e = 0; e < 4; ++e) {
+            total_2_part = __builtin_fmaf(X_row[0][e] - mean, X_row[0][e] - mean, total_2_part);
         }
-        total_2_part = block_sum_f32<256>(total_2_part, lds_values_f32, threadIdx.x);
-        total_2 += total_2_part;
-        float variance = total_2 / (float)D;
-        // kernel.py:19: Y[t, :] = centred / np.sqrt(variance + eps) * weight + bias
-        float value = sqrt_f32(variance + eps);
-        for (i64 d_vector = thread_x; d_vector < D / 4; d_vector += 256) {  // d over 256 lanes
-            const i64 d_first = d_vector * 4;
-            f32x4 X_vector_3 = *(const f32x4 *)&X[t * D + d_first];
-            f32x4 weight_vector = *(const f32x4 *)&weight[d_first];
-            f32x4 bias_vector = *(const f32x4 *)&bias[d_first];
-            f32x4 Y_vector;
-            #pragma unroll 4
-            for (i64 e = 0; e < 4; ++e) {
-                Y_vector[e] = (X_vector_3[e] - mean) / value * weight_vector[e] + bias_vector[e];
-            }
-            *(f32x4 *)&Y[t * D + d_first] = Y_vector;
+    }
+    #pragma clang loop unroll(disable) vectorize(disable)
+    for (i64 d = D / 4 * 4 + thread_x; d < D; d += 512) {  // behind the last whole vector
+        total_2_part = __builtin_fmaf(X[t * D + d] - mean, X[t * D + d] - mean, total_2_part);
+    }
+    total_2_part = row_sum_f32<512>(total_2_part, lds_values_f32_2, threadIdx.x);
+    total_2 += total_2_part;
+    float variance = total_2 / (float)D;
+    // kernel.py:19: Y[t, :] = centred / np.sqrt(variance + eps) * weight + bias
+    float value = sqrt_f32(variance + eps);
+    for (i64 piece = first; piece < D / 4096 * 4096; piece += 4096) {
+        f32x4 X_row[2];
+        f32x4 weight_row[2];
+        f32x4 bias_row[2];
+        f32x4 Y_row[2];
+        #pragma unroll 2
+        for (int v = 0; v < 2; ++v) {  // all loads of a piece are under way together
+            X_row[v] = __builtin_nontemporal_load((const f32x4_any *)&X[t * D + piece + v * 2048]);
+            weight_row[v] = *(const f32x4_any *)&weight[piece + v * 2048];
+            bias_row[v] = *(const f32x4_any *)&bias[piece + v * 2048];
         }
+        #pragma unroll 2
+        for (int v = 0; v < 2; ++v) {
+            #pragma unroll 4
+            for (int e = 0; e < 4; ++e) {
+                Y_row[v][e] = (X_row[v][e] - mean) / value * weight_row[v][e] + bias_row[v][e];
+            }
+            __builtin_nontemporal_store(Y_row[v], (f32x4_any *)&Y[t * D + piece + v * 2048]);
+        }
+    }
+    #pragma clang loop unroll(disable) vectorize(disable)
+    for (i64 piece = D / 4096 * 4096 + first; piece < D - 3; piece += 2048) {
+        f32x4 X_row[2];
+        f32x4 weight_row[2];
+        f32x4 bias_row[2];
+        f32x4 Y_row[2];
+        X_row[0] = __builtin_nontemporal_load((const f32x4_any *)&X[t * D + piece]);
+        weight_row[0] = *(const f32x4_any *)&weight[piece];
+        bias_row[0] = *(const f32x4_any *)&bias[piece];
+        #pragma unroll 4
+        for (int e = 0; e < 4; ++e) {
+            Y_row[0][e] = (X_row[0][e] - mean) / value * weight_row[0][e] + bias_row[0][e];
+        }
+        __builtin_nontemporal_store(Y_row[0], (f32x4_any *)&Y[t * D + piece]);
+    }
+    #pragma clang loop unroll(disable) vectorize(disable)
+    for (i64 d = D / 4 * 4 + thread_x; d < D; d += 512) {  // behind the last whole vector
+        Y[t * D + d] = (X[t * D + d] - mean) / value * weight[d] + bias[d];
     }
 }
 
@@ -364,15 +375,12 @@ extern "C" hipError_t layernorm(const float *X, const float *weight, const float
                 hipLaunchKernelGGL(layernorm_kernel_block, dim3((unsigned int)grid_x), dim3(512), 0, stream,
                                    X, weight, bias, Y, t_start, D, eps);
         }
-    } else if ((size_t)X % 16 == 0 && (size_t)weight % 16 == 0 && (size_t)bias % 16 == 0 && (size_t)Y % 16 ==
-               0 && D % 4 == 0) {
-        if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
-            hipLaunchKernelGGL(layernorm_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, X,
-                               weight, bias, Y, T, D, eps);
     } else {
-        if (const i64 grid_x = min_i64(T, 1048576); grid_x > 0)
-            hipLaunchKernelGGL(layernorm_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, X, weight,
-                               bias, Y, T, D, eps);
+        for (i64 t_start = 0; t_start < T; t_start += 1048576) {
+            if (const i64 grid_x = min_i64(T - t_start, 1048576); grid_x > 0)
+                hipLaunchKernelGGL(layernorm_kernel_long, dim3((unsigned int)grid_x), dim3(512), 0, stream, X,
+                                   weight, bias, Y, t_start, D, eps);
+        }
     }
     return hipGetLastError();
 }

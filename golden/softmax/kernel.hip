@@ -26,7 +26,7 @@ static __device__ inline float exp_f32(float x) {
     return __builtin_ldexpf(__builtin_amdgcn_exp2f(f), (int)n);
 }
 
-static inline __host__ __device__ float py_max_f32(float a, float b) { return b > a ? b : a; }
+static inline __host__ __device__ float greatest_f32(float a, float b) { return __builtin_fmaxf(a, b); }
 
 // The float another lane holds, by a DPP pattern; 0 where the pattern names no lane.
 template <int pattern>
@@ -41,80 +41,6 @@ static inline __device__ float last_lane(float x)
 {
     return __builtin_bit_cast(float, __builtin_amdgcn_readlane(__builtin_bit_cast(int, x), 63));
 }
-
-// The greatest value over the 64 lanes of a wave; every lane gets it. All lanes must be here.
-static inline __device__ float wave_py_max_f32(float x)
-{
-    float y;
-    y = from_lane<0xb1>(x);   // quad_perm: the neighbour
-    x = py_max_f32(x, y);
-    y = from_lane<0x4e>(x);   // quad_perm: two lanes on
-    x = py_max_f32(x, y);
-    y = from_lane<0x141>(x);  // row_half_mirror: the other four of eight
-    x = py_max_f32(x, y);
-    y = from_lane<0x140>(x);  // row_mirror: the other eight of sixteen
-    x = py_max_f32(x, y);
-    y = from_lane<0x142>(x);  // row_bcast15: the row before
-    x = py_max_f32(x, y);
-    y = from_lane<0x143>(x);  // row_bcast31: the first half of the wave
-    x = py_max_f32(x, y);
-    return last_lane(x);
-}
-
-// The greatest value over all threads of a block; every thread gets it. All threads must be here.
-template <int threads>
-static inline __device__ float block_py_max_f32(float x, float *parts, unsigned int thread)
-{
-    x = wave_py_max_f32(x);
-    if (thread % 64 == 0)
-        parts[thread / 64] = x;
-    __syncthreads();
-    x = parts[0];
-    for (int wave = 1; wave < threads / 64; ++wave) {
-        const float y = parts[wave];
-        x = py_max_f32(x, y);
-    }
-    __syncthreads();
-    return x;
-}
-
-// The sum over the 64 lanes of a wave; every lane gets it. All lanes must be here.
-static inline __device__ float wave_sum_f32(float x)
-{
-    float y;
-    y = from_lane<0xb1>(x);   // quad_perm: the neighbour
-    x = x + y;
-    y = from_lane<0x4e>(x);   // quad_perm: two lanes on
-    x = x + y;
-    y = from_lane<0x141>(x);  // row_half_mirror: the other four of eight
-    x = x + y;
-    y = from_lane<0x140>(x);  // row_mirror: the other eight of sixteen
-    x = x + y;
-    y = from_lane<0x142>(x);  // row_bcast15: the row before
-    x = x + y;
-    y = from_lane<0x143>(x);  // row_bcast31: the first half of the wave
-    x = x + y;
-    return last_lane(x);
-}
-
-// The sum over all threads of a block; every thread gets it. All threads must be here.
-template <int threads>
-static inline __device__ float block_sum_f32(float x, float *parts, unsigned int thread)
-{
-    x = wave_sum_f32(x);
-    if (thread % 64 == 0)
-        parts[thread / 64] = x;
-    __syncthreads();
-    x = parts[0];
-    for (int wave = 1; wave < threads / 64; ++wave) {
-        const float y = parts[wave];
-        x = x + y;
-    }
-    __syncthreads();
-    return x;
-}
-
-static inline __host__ __device__ float greatest_f32(float a, float b) { return __builtin_fmaxf(a, b); }
 
 // The greatest value, NaN left out, over the 64 lanes of a wave; every lane gets it. All lanes must be here.
 static inline __device__ float wave_greatest_f32(float x)
@@ -152,6 +78,27 @@ static inline __device__ float row_greatest_f32(float x, float *parts, unsigned 
     return x;
 }
 
+static inline __host__ __device__ float py_max_f32(float a, float b) { return b > a ? b : a; }
+
+// The sum over the 64 lanes of a wave; every lane gets it. All lanes must be here.
+static inline __device__ float wave_sum_f32(float x)
+{
+    float y;
+    y = from_lane<0xb1>(x);   // quad_perm: the neighbour
+    x = x + y;
+    y = from_lane<0x4e>(x);   // quad_perm: two lanes on
+    x = x + y;
+    y = from_lane<0x141>(x);  // row_half_mirror: the other four of eight
+    x = x + y;
+    y = from_lane<0x140>(x);  // row_mirror: the other eight of sixteen
+    x = x + y;
+    y = from_lane<0x142>(x);  // row_bcast15: the row before
+    x = x + y;
+    y = from_lane<0x143>(x);  // row_bcast31: the first half of the wave
+    x = x + y;
+    return last_lane(x);
+}
+
 // The sum over all threads of a block; every thread gets it. All threads must be here.
 // One barrier is enough for LDS that is used once: `parts` is free again behind the next one.
 template <int threads>
@@ -169,94 +116,123 @@ static inline __device__ float row_sum_f32(float x, float *parts, unsigned int t
     return x;
 }
 
-// a block for each i
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-softmax_kernel(const float *X, float *Y, i64 M, i64 N)
+// a block for each i, piece by piece
+extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512))) void
+softmax_kernel_long(const float *X, float *Y, i64 i_start, i64 N)
 {
-    __shared__ float lds_values_f32[4];
+    __shared__ float lds_values_f32[8];
+    __shared__ float lds_values_f32_2[8];
     const i64 block_x = blockIdx.x;
-    const i64 blocks_x = gridDim.x;
     const i64 thread_x = threadIdx.x;
+    const int first = thread_x * 4;
     // kernel.py:14: for i in range(M):
-    for (i64 i = block_x; i < M; i += blocks_x) {  // one i a block
-        // kernel.py:15: m = f32(-math.inf)
-        float m = -__builtin_inff();
-        float m_part = -__builtin_inff();
-        // kernel.py:16: for j in range(N):
-        for (i64 j = thread_x; j < N; j += 256) {  // j over 256 lanes
-            // kernel.py:17: m = max(m, X[i, j])
-            m_part = py_max_f32(m_part, X[i * N + j]);
+    const i64 i = i_start + block_x;
+    // kernel.py:15: m = f32(-math.inf)
+    float m = -__builtin_inff();
+    float m_part = -__builtin_inff();
+    // kernel.py:16: for j in range(N):
+    for (i64 piece = first; piece < N / 8192 * 8192; piece += 8192) {
+        f32x4 X_row[4];
+        #pragma unroll 4
+        for (int v = 0; v < 4; ++v) {  // all loads of a piece are under way together
+            X_row[v] = *(const f32x4_any *)&X[i * N + piece + v * 2048];
         }
-        m_part = block_py_max_f32<256>(m_part, lds_values_f32, threadIdx.x);
-        m = py_max_f32(m, m_part);
-        // kernel.py:18: total = f32(0)
-        float total = 0.0f;
-        float total_part = -0.0f;
-        // kernel.py:19: for j in range(N):
-        for (i64 j = thread_x; j < N; j += 256) {  // j over 256 lanes
-            // kernel.py:20: Y[i, j] = math.exp(X[i, j] - m)
-            Y[i * N + j] = exp_f32(X[i * N + j] - m);
-            // kernel.py:21: total += Y[i, j]
-            total_part += Y[i * N + j];
-        }
-        total_part = block_sum_f32<256>(total_part, lds_values_f32, threadIdx.x);
-        total += total_part;
-        // kernel.py:22: for j in range(N):
-        for (i64 j = thread_x; j < N; j += 256) {  // j over 256 lanes
-            // kernel.py:23: Y[i, j] /= total
-            Y[i * N + j] = Y[i * N + j] / total;
+        #pragma unroll 4
+        for (int v = 0; v < 4; ++v) {
+            #pragma unroll 4
+            for (int e = 0; e < 4; ++e) {
+                // kernel.py:17: m = max(m, X[i, j])
+                m_part = greatest_f32(m_part, X_row[v][e]);
+            }
         }
     }
-}
-
-// the same by vectors
-extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-softmax_kernel_aligned(const float *X, float *Y, i64 M, i64 N)
-{
-    __shared__ float lds_values_f32[4];
-    const i64 block_x = blockIdx.x;
-    const i64 blocks_x = gridDim.x;
-    const i64 thread_x = threadIdx.x;
-    // kernel.py:14: for i in range(M):
-    for (i64 i = block_x; i < M; i += blocks_x) {  // one i a block
-        // kernel.py:15: m = f32(-math.inf)
-        float m = -__builtin_inff();
-        float m_part = -__builtin_inff();
-        // kernel.py:16: for j in range(N):
-        for (i64 j_vector = thread_x; j_vector < N / 4; j_vector += 256) {  // j over 256 lanes
-            const i64 j_first = j_vector * 4;
-            f32x4 X_vector = *(const f32x4 *)&X[i * N + j_first];
+    #pragma clang loop unroll(disable) vectorize(disable)
+    for (i64 piece = N / 8192 * 8192 + first; piece < N - 3; piece += 2048) {
+        f32x4 X_row[4];
+        X_row[0] = *(const f32x4_any *)&X[i * N + piece];
+        #pragma unroll 4
+        for (int e = 0; e < 4; ++e) {
+            m_part = greatest_f32(m_part, X_row[0][e]);
+        }
+    }
+    #pragma clang loop unroll(disable) vectorize(disable)
+    for (i64 j = N / 4 * 4 + thread_x; j < N; j += 512) {  // behind the last whole vector
+        m_part = greatest_f32(m_part, X[i * N + j]);
+    }
+    m_part = row_greatest_f32<512>(m_part, lds_values_f32, threadIdx.x);
+    m = py_max_f32(m, m_part);
+    // kernel.py:18: total = f32(0)
+    float total = 0.0f;
+    float total_part = -0.0f;
+    // kernel.py:19: for j in range(N):
+    for (i64 piece = first; piece < N / 8192 * 8192; piece += 8192) {
+        f32x4 X_row[4];
+        f32x4 Y_row[4];
+        #pragma unroll 4
+        for (int v = 0; v < 4; ++v) {  // all loads of a piece are under way together
+            X_row[v] = __builtin_nontemporal_load((const f32x4_any *)&X[i * N + piece + v * 2048]);
+        }
+        #pragma unroll 4
+        for (int v = 0; v < 4; ++v) {
             #pragma unroll 4
-            for (i64 e = 0; e < 4; ++e) {
-                // kernel.py:17: m = max(m, X[i, j])
-                m_part = py_max_f32(m_part, X_vector[e]);
+            for (int e = 0; e < 4; ++e) {
+                // kernel.py:20: Y[i, j] = math.exp(X[i, j] - m)
+                Y_row[v][e] = exp_f32(X_row[v][e] - m);
+                // kernel.py:21: total += Y[i, j]
+                total_part += Y_row[v][e];
             }
+            *(f32x4_any *)&Y[i * N + piece + v * 2048] = Y_row[v];
         }
-        m_part = block_py_max_f32<256>(m_part, lds_values_f32, threadIdx.x);
-        m = py_max_f32(m, m_part);
-        // kernel.py:18: total = f32(0)
-        float total = 0.0f;
-        float total_part = -0.0f;
-        // kernel.py:19: for j in range(N):
-        for (i64 j = thread_x; j < N; j += 256) {  // j over 256 lanes
-            // kernel.py:20: Y[i, j] = math.exp(X[i, j] - m)
-            Y[i * N + j] = exp_f32(X[i * N + j] - m);
-            // kernel.py:21: total += Y[i, j]
-            total_part += Y[i * N + j];
+    }
+    #pragma clang loop unroll(disable) vectorize(disable)
+    for (i64 piece = N / 8192 * 8192 + first; piece < N - 3; piece += 2048) {
+        f32x4 X_row[4];
+        f32x4 Y_row[4];
+        X_row[0] = __builtin_nontemporal_load((const f32x4_any *)&X[i * N + piece]);
+        #pragma unroll 4
+        for (int e = 0; e < 4; ++e) {
+            Y_row[0][e] = exp_f32(X_row[0][e] - m);
+            total_part += Y_row[0][e];
         }
-        total_part = block_sum_f32<256>(total_part, lds_values_f32, threadIdx.x);
-        total += total_part;
-        // kernel.py:22: for j in range(N):
-        for (i64 j_vector = thread_x; j_vector < N / 4; j_vector += 256) {  // j over 256 lanes
-            const i64 j_first = j_vector * 4;
-            f32x4 Y_vector = *(const f32x4 *)&Y[i * N + j_first];
+        *(f32x4_any *)&Y[i * N + piece] = Y_row[0];
+    }
+    #pragma clang loop unroll(disable) vectorize(disable)
+    for (i64 j = N / 4 * 4 + thread_x; j < N; j += 512) {  // behind the last whole vector
+        Y[i * N + j] = exp_f32(X[i * N + j] - m);
+        total_part += Y[i * N + j];
+    }
+    total_part = row_sum_f32<512>(total_part, lds_values_f32_2, threadIdx.x);
+    total += total_part;
+    // kernel.py:22: for j in range(N):
+    for (i64 piece = first; piece < N / 8192 * 8192; piece += 8192) {
+        f32x4 Y_row[4];
+        #pragma unroll 4
+        for (int v = 0; v < 4; ++v) {  // all loads of a piece are under way together
+            Y_row[v] = __builtin_nontemporal_load((const f32x4_any *)&Y[i * N + piece + v * 2048]);
+        }
+        #pragma unroll 4
+        for (int v = 0; v < 4; ++v) {
             #pragma unroll 4
-            for (i64 e = 0; e < 4; ++e) {
+            for (int e = 0; e < 4; ++e) {
                 // kernel.py:23: Y[i, j] /= total
-                Y_vector[e] = Y_vector[e] / total;
+                Y_row[v][e] = Y_row[v][e] / total;
             }
-            *(f32x4 *)&Y[i * N + j_first] = Y_vector;
+            __builtin_nontemporal_store(Y_row[v], (f32x4_any *)&Y[i * N + piece + v * 2048]);
         }
+    }
+    #pragma clang loop unroll(disable) vectorize(disable)
+    for (i64 piece = N / 8192 * 8192 + first; piece < N - 3; piece += 2048) {
+        f32x4 Y_row[4];
+        Y_row[0] = __builtin_nontemporal_load((const f32x4_any *)&Y[i * N + piece]);
+        #pragma unroll 4
+        for (int e = 0; e < 4; ++e) {
+            Y_row[0][e] = Y_row[0][e] / total;
+        }
+        __builtin_nontemporal_store(Y_row[0], (f32x4_any *)&Y[i * N + piece]);
+    }
+    #pragma clang loop unroll(disable) vectorize(disable)
+    for (i64 j = N / 4 * 4 + thread_x; j < N; j += 512) {  // behind the last whole vector
+        Y[i * N + j] = Y[i * N + j] / total;
     }
 }
 
@@ -422,13 +398,12 @@ extern "C" hipError_t softmax(const float *X, float *Y, i64 M, i64 N, hipStream_
                 hipLaunchKernelGGL(softmax_kernel_block, dim3((unsigned int)grid_x), dim3(256), 0, stream, X,
                                    Y, i_start, N);
         }
-    } else if ((size_t)X % 16 == 0 && (size_t)Y % 16 == 0 && N % 4 == 0) {
-        if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
-            hipLaunchKernelGGL(softmax_kernel_aligned, dim3((unsigned int)grid_x), dim3(256), 0, stream, X, Y,
-                               M, N);
     } else {
-        if (const i64 grid_x = min_i64(M, 1048576); grid_x > 0)
-            hipLaunchKernelGGL(softmax_kernel, dim3((unsigned int)grid_x), dim3(256), 0, stream, X, Y, M, N);
+        for (i64 i_start = 0; i_start < M; i_start += 1048576) {
+            if (const i64 grid_x = min_i64(M - i_start, 1048576); grid_x > 0)
+                hipLaunchKernelGGL(softmax_kernel_long, dim3((unsigned int)grid_x), dim3(512), 0, stream, X,
+                                   Y, i_start, N);
+        }
     }
     return hipGetLastError();
 }

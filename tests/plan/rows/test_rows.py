@@ -128,7 +128,16 @@ def test_trees_are_told_for_the_kernel_that_runs() -> None:
     assert {t.depth(4096) for t in trees.values()} == {8 + 6 + 8 + 1}
     trees = dict(_plan(convert(KERNELS)["softmax"]).trees)
     assert {t.depth(1000) for t in trees.values()} == {16 + 7 + 1}
-    assert {t.depth(100_000) for t in trees.values()} == {-(-100_000 // 256) + 10 + 1}
+    assert {t.depth(100_000) for t in trees.values()} == {25 * 8 + 6 + 8 + 1}
+
+
+@pytest.mark.parametrize(("n", "pieces"), [(16_384, False), (65_536, True), (50_257, True)])
+def test_rows_that_registers_do_not_hold_are_walked_piece_by_piece(n: int, pieces: bool) -> None:
+    (kernel,) = _plan(_fixed("softmax", n)).kernels
+    assert _moves(kernel, LoadVector) == (["X"] * (3 if n == 65_536 else 6) if pieces else ["X"])
+    loads = [s for s in all_stmts(kernel.body) if isinstance(s, LoadVector)]
+    last = 1 if n == 65_536 or not pieces else 2
+    assert [s.streamed for s in loads] == [False] * (len(loads) - last) + [True] * last
 
 
 # --- proofs ----------------------------------------------------------------------------------------------
@@ -196,6 +205,31 @@ def _workspace(k: api.Converted) -> list[np.ndarray[Any, Any]]:
     """Room for what a kernel that holds no row keeps in memory."""
     assert k.printed is not None
     return [] if k.printed.launcher.workspace is None else [np.zeros(1 << 20, np.uint8)]
+
+
+@pytest.mark.parametrize("name", ["rmsnorm", "layernorm", "argmax", "quantised"])
+def test_long_rows_are_proven(name: str) -> None:
+    given = tuple({d: s[d] for d in _dims(name)} for s in ({"M": 1, "N": 16_384}, {"M": 1, "N": 19_011}))
+    report = prove(KERNELS, name, given=given, modes=("normal", "edges"), shapes=0, python_work=0)
+    assert report.good, report.text
+
+
+LONG_FAULTS = {
+    "a piece left out": ("piece < N / 8192 * 8192", "piece < N / 8192 * 8192 - 8192"),
+    "a vector left out": ("piece < N - 7", "piece < N - 15"),
+    "elements left out": ("N / 8 * 8 + thread_x", "N / 8 * 8 + 1 + thread_x"),
+    "a piece twice": ("N / 8192 * 8192 + first", "N / 8192 * 8192 - 8192 + first"),
+}
+
+
+@pytest.mark.parametrize("fault", LONG_FAULTS)
+def test_planted_faults_in_pieces_are_found(fault: str) -> None:
+    printed = convert(KERNELS)["rmsnorm"].printed
+    assert printed is not None and LONG_FAULTS[fault][0] in printed.text
+    text = printed.text.replace(*LONG_FAULTS[fault])
+    how: dict[str, Any] = {"given": ({"M": 1, "N": 12_300},), "modes": ("normal",), "shapes": 0, "python_work": 0}
+    assert prove(KERNELS, "rmsnorm", printed.text, **how).good
+    assert not prove(KERNELS, "rmsnorm", text, **how).good
 
 
 def _dims(name: str) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Rows: nests in which each point of the grid runs loops over one row, as softmax and the norms do.
 
 A row that fits stays in registers from the first loop to the last: a short one in those of a wave, with four rows a
-block, a longer one in those of a block. Lanes meet by data parallel primitives and one hop through LDS.
+block, a longer one in those of a block. What is longer still, or no whole vectors, is walked piece by piece. Lanes
+meet by data parallel primitives and one hop through LDS.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from tl2hip.plan.reduce import partials
 from tl2hip.plan.rows import size as sizes
 from tl2hip.plan.rows.find import Row, down, find, near
 from tl2hip.plan.rows.lower import RowCode
+from tl2hip.plan.rows.pieces import PieceCode
 from tl2hip.plan.rows.size import LANE_WORK, Size
 from tl2hip.plan.state import State
 from tl2hip.plan.strips import fits
@@ -65,7 +67,11 @@ def rows(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
         _honour(state, chain, row, size)
         return (_launch(state, chain, row, size, ""),)
     tried = sizes.run_time(width, sizes.most_vectors(state, row, width), together, waves)
-    return _any_length(state, chain, row, tried)
+    try:
+        rest = _pieces(row, width, waves)
+    except Unfit:
+        return _any_length(state, chain, row, tried)
+    return _in_pieces(state, chain, row, tried, rest)
 
 
 def _tell_columns(state: State, chain: Chain) -> None:
@@ -90,10 +96,21 @@ def _together(chain: Chain) -> int:
 
 def _fixed(state: State, row: Row, length: int, width: int, together: int, waves: int | None) -> Size:
     """How a row of a length that is known is shared out."""
-    size = sizes.fixed(length, width, sizes.most_vectors(state, row, width, LANE_WORK), together, waves)
-    if size is None:
-        raise Unfit(f"a row of {length} is too long or no whole number of {width} elements")
-    return size
+    for vectors in (sizes.most_vectors(state, row, width, LANE_WORK), sizes.longest(state, row, width)):
+        size = sizes.fixed(length, width, vectors, together, waves)
+        if size is not None:
+            return size
+    return _pieces(row, width, waves, length)
+
+
+def _pieces(row: Row, width: int, waves: int | None, length: int | None = None) -> Size:
+    """How a row is shared out that registers do not hold. Raises Unfit where it has an array of its own."""
+    own = next((h.array for h in row.held if h.local), None)
+    if own is not None:
+        what = "may be" if length is None else "is"
+        way = "compute it again where it is used"
+        raise Unfit(f"{own} {what} too long for registers, or no whole number of {width} elements", way)
+    return sizes.in_pieces(width, sum(h.loaded for h in row.held), waves, length)
 
 
 def _waves(state: State, chain: Chain, row: Row, width: int) -> int | None:
@@ -147,6 +164,21 @@ def _any_length(state: State, chain: Chain, row: Row, tried: tuple[Size, ...]) -
     for axis, tree in trees.items():
         if axis in state.trees and tree is not state.trees[axis]:
             state.trees[axis] = replace(tree, others=(state.trees[axis], *state.trees[axis].others))
+    return _chosen(state, chain, row, tried, otherwise)
+
+
+def _in_pieces(state: State, chain: Chain, row: Row, tried: tuple[Size, ...], rest: Size) -> tuple[HostStmt, ...]:
+    """Kernels for short and for longer rows, and one that walks any other piece by piece."""
+    row = replace(row, body=gather(state, chain.body))
+    _tell(state, chain, row, (*tried, rest))
+    _honour(state, chain, row, tried[0])
+    return _chosen(state, chain, row, tried, (_launch(state, chain, row, rest, "kernel_long"),))
+
+
+def _chosen(
+    state: State, chain: Chain, row: Row, tried: tuple[Size, ...], otherwise: tuple[HostStmt, ...]
+) -> tuple[HostStmt, ...]:
+    """The launch of the first of these sizes that a row fits, else what is there otherwise."""
     names = {WAVE: "kernel_wave"}
     launches = [_launch(state, chain, row, s, names.get(s.lanes, "kernel_block")) for s in tried]
     whole = Compare("==", Binary("%", row.extent, number(tried[0].width)), ZERO)
@@ -170,7 +202,8 @@ def _launch(state: State, chain: Chain, row: Row, size: Size, suffix: str) -> Ho
     """The launch of the kernel for one size, which joins the state."""
     shared = general.share_blocks(chain)
     state.grain(row.extent, size.most, size.width)
-    code = RowCode(state, row, size, general.atomic_arrays(state, shared))
+    atomic = general.atomic_arrays(state, shared)
+    code = PieceCode(state, row, size, atomic, chain.axes) if size.pieces else RowCode(state, row, size, atomic)
     axis = chain.axes[-1]
     alone = len(chain.axes) == 1 and axis.step == 1 and axis.tile in (None, size.rows)
     rest = _Rest.of(state, chain, size) if alone else None
@@ -186,7 +219,8 @@ def _launch(state: State, chain: Chain, row: Row, size: Size, suffix: str) -> Ho
         else:
             body = general.wrap(shared, body, state)
     who = "a wave" if size.lanes == WAVE else "a block"
-    summary = f"{who} for each {', '.join(called(a) for a in chain.axes)}, whose row stays in registers"
+    how = "piece by piece" if size.pieces else "whose row stays in registers"
+    summary = f"{who} for each {', '.join(called(a) for a in chain.axes)}, {how}"
     kernel = state.add(suffix, (*code.ahead(), *body), (size.lanes * size.rows, 1, 1), summary)
     if rest is None:
         return Launch(kernel, general.grid_of(shared, None))
@@ -253,10 +287,13 @@ def _tell(state: State, chain: Chain, row: Row, tried: tuple[Size, ...]) -> None
             where = f"a wave for each row of up to {short.most}, else a block"
     for axis, at in zip(chain.axes, chain.places, strict=True):
         state.note(called(axis), f"grid, {where}", "parallel; its inner loops run along memory", at)
-    trees = [Tree(s.lanes, width=s.width, most=s.most) for s in tried]
+    *shorter, base = (Tree(s.lanes, width=s.width, most=None if s.pieces else s.most) for s in tried)
+    if not tried[-1].pieces:
+        base, *shorter = (*shorter, base)
     for s in row.loops:
         reduced = bool(state.kinds[s.axis.name].reductions)
         if reduced:
-            state.trees[s.axis.name] = replace(trees[0], others=tuple(trees[1:]))
+            state.trees[s.axis.name] = replace(base, others=tuple(shorter))
         how = "reduction: a tree over the lanes" if reduced else "parallel"
-        state.note(called(s.axis), f"lanes, {short.width} elements at a time in registers", how, s.at)
+        where = "piece by piece" if short.pieces else "in registers"
+        state.note(called(s.axis), f"lanes, {short.width} elements at a time {where}", how, s.at)

@@ -120,6 +120,14 @@ def find(state: State, body: tuple[Stmt, ...], around: tuple[Axis, ...]) -> Row:
     return Row(extent, body, places.held())
 
 
+def of_loop(state: State, row: Row, loop: Loop, around: tuple[Axis, ...]) -> tuple[Held, ...]:
+    """What one loop of a row holds, where nothing is kept from one to the next."""
+    local = {s.array for s in row.body if isinstance(s, Alloc)}
+    places = _Places(state, local, around)
+    places.loop(loop, 0)
+    return places.held()
+
+
 def place_of(array: str, index: tuple[Expr, ...], axis: Axis) -> Place | None:
     """The place of an access along a row; None where it is no such access: its last index is not the axis itself,
     or another one changes along the row."""

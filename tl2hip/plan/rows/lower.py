@@ -6,6 +6,7 @@ part in any loop, so that a lane without elements hands a reduction what changes
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from tl2hip.dtypes import F32, F64, I64
@@ -36,6 +37,7 @@ from tl2hip.plan.ir import (
     DeviceStmt,
     Extreme,
     For,
+    Form,
     Let,
     LoadVector,
     Placed,
@@ -49,6 +51,14 @@ from tl2hip.plan.threads import ThreadCode
 from tl2hip.plan.walk import bodies, with_bodies
 
 THREAD = Var("thread.x", I64)
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The body of a loop: for the elements of one vector with what is stored of it, and for a single element."""
+
+    vector: Callable[[], tuple[DeviceStmt, ...]]
+    element: Callable[[], tuple[DeviceStmt, ...]]
 
 
 @dataclass(slots=True)
@@ -134,11 +144,14 @@ class RowCode:
         first: Expr = Var(self._first, I64)
         return first if self.size.vectors == 1 else add(first, mul(AxisRef(self._v), number(self.size.step)))
 
+    def _inside(self) -> Compare:
+        """Whether a vector lies in the row."""
+        return Compare("<", self._here(), self.row.extent)
+
     def _each(self, body: tuple[DeviceStmt, ...], note: str = "") -> tuple[DeviceStmt, ...]:
         """A body for each vector of this lane that lies in the row."""
         if not self.size.exact:
-            inside = Compare("<", self._here(), self.row.extent)
-            body = (DeviceIf(inside, body),)
+            body = (DeviceIf(self._inside(), body),)
         if self.size.vectors == 1:
             return body
         many = number(self.size.vectors)
@@ -149,7 +162,7 @@ class RowCode:
         pieces = self._pieces(h)
         vector = self.vectors[h.place]
         made: list[DeviceStmt] = []
-        streamed = any(isinstance(p, AxisRef) and p != HERE for i in h.place[1] for p in all_parts(i))
+        streamed = self._streamed(h)
         for n in range(pieces[0] if len(pieces) > 1 else 1):
             slot = (*self._slot(), number(n)) if len(pieces) > 1 else self._slot()
             index = (*h.place[1][:-1], add(self._here(), number(n * pieces[-1])))
@@ -158,6 +171,14 @@ class RowCode:
             else:
                 made.append(LoadVector(vector, h.array, index, slot, False, streamed))
         return tuple(made)
+
+    def _streamed(self, h: Held) -> bool:
+        """Whether an array is not wanted again soon: it is another row each time."""
+        return any(isinstance(p, AxisRef) and p != HERE for i in h.place[1] for p in all_parts(i))
+
+    def _form(self) -> Form:
+        """How a column is held."""
+        return "int"
 
     def _loads(self) -> tuple[DeviceStmt, ...]:
         """Declares what a lane holds and loads it, all accesses before the first use."""
@@ -174,13 +195,25 @@ class RowCode:
         parts = partials(state.kinds[s.axis.name].reductions, s.axis, s.body, state.dtypes, state.names)
         assert parts is not None
         code = ThreadCode(state.names, state.dtypes, state.kinds, sums=sums(parts))
-        inner = tuple(_quick(d, parts) for d in self._elements(replace(s, body=privatised(s.body, parts)), code))
-        each = For(self._e, ZERO, number(self.size.width), ONE, inner, unroll=self.size.width, small=True, at=s.at)
-        stores = (x for h in self.row.held if h.last == number_ for x in self._moves(h, store=True))
-        shared = self._each((each, *stores))
+        body = privatised(s.body, parts)
+
+        def vector() -> tuple[DeviceStmt, ...]:
+            inner = tuple(_quick(d, parts) for d in self._elements(replace(s, body=body), code))
+            width = self.size.width
+            each = For(self._e, ZERO, number(width), ONE, inner, unroll=width, small=True, at=s.at)
+            return (each, *(x for h in self.row.held if h.last == number_ for x in self._moves(h, store=True)))
+
+        def element() -> tuple[DeviceStmt, ...]:
+            return tuple(_quick(d, parts) for d in code.lower(body))
+
+        shared = self._walk(s, Body(vector, element))
         starts = tuple(d for p in parts for d in p.start())
         ends = tuple(d for p in parts for d in (self._meet(p, s), *code.lower(p.finish(s.at))))
         return (*starts, *shared, *ends)
+
+    def _walk(self, s: Loop, code: Body) -> tuple[DeviceStmt, ...]:
+        """A loop over what this lane holds."""
+        return self._each(code.vector())
 
     def _meet(self, p: Partial, s: Loop) -> DeviceStmt:
         slot = self._meetings if self.size.lanes > WAVE else None
@@ -208,7 +241,7 @@ class RowCode:
         if not any(p == axis for p in all_exprs(body)):
             return code.lower(body)
         body = map_exprs(lambda e: substitute(e, {axis: Var(column, I64)}), body)
-        return (Let(column, add(self._here(), AxisRef(self._e)), "int"), *code.lower(body))
+        return (Let(column, add(self._here(), AxisRef(self._e)), self._form()), *code.lower(body))
 
     def _element(self, place: Place) -> tuple[Expr, ...]:
         """Where element E of vector V is in registers."""

@@ -30,6 +30,10 @@ LANE_WORK = 160
 """Instructions, roughly, for the share of a lane of a row whose length is known: more lanes with less each hide
 latency as well, and the kernel stays short."""
 
+PIECE_LANES = 512
+"""Threads of a block that walks a row piece by piece: pieces are long, and two such blocks and more fit a compute
+unit."""
+
 IN_FLIGHT = 4
 """Vectors of a lane that are enough to keep memory busy while it waits."""
 
@@ -37,13 +41,15 @@ IN_FLIGHT = 4
 @dataclass(frozen=True, slots=True)
 class Size:
     """`vectors` vectors of `width` elements for each of `lanes` lanes, the threads of a block or of one wave, of
-    which there are `rows` in a block. `exact`: together they are the whole row, always."""
+    which there are `rows` in a block. `exact`: together they are the whole row, always. `pieces`: they are a piece
+    of a row, which each loop walks piece by piece."""
 
     lanes: int
     vectors: int
     width: int
     rows: int = 1
     exact: bool = False
+    pieces: bool = False
 
     @property
     def step(self) -> int:
@@ -76,6 +82,21 @@ def most_vectors(state: State, row: Row, width: int, work: int | None = None) ->
     each = work_of((s.body, {AxisRef(s.axis.name): HERE}) for s in row.loops)
     worked = IN_FLIGHT if work is None else work // (width * each)
     return max(1, min(IN_FLIGHT, held, worked))
+
+
+def longest(state: State, row: Row, width: int) -> int:
+    """How many vectors of each array a lane may take of a row that has no smaller share: what registers hold."""
+    return most_vectors(state, row, width, LANE_WORK * LANE_BYTES)
+
+
+def in_pieces(width: int, loads: int, waves: int | None, length: int | None) -> Size:
+    """The size for rows that registers do not hold, or that are no whole vectors, by loops that load so many arrays
+    at most. `waves`: what the user says share a row, `length`: where that is known."""
+    vectors = max(1, -(-IN_FLIGHT // max(1, loads)))
+    lanes = PIECE_LANES if waves is None else waves * WAVE
+    while waves is None and length is not None and lanes > WAVE and lanes * vectors * width >= 2 * length:
+        lanes //= 2
+    return Size(lanes, vectors, width, pieces=True)
 
 
 def rows_of(tile: int | None) -> int:
