@@ -23,6 +23,8 @@ from tests.plan.matmul.products import (
 
 EVEN, ODD = {"M": 80, "N": 80, "K": 136}, {"M": 69, "N": 67, "K": 133}
 BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
+BY_SIZE = ["kernel_aligned", "kernel", "kernel_small_aligned", "kernel_small"]
+"""The kernels of a product of any size."""
 DTYPES = {
     "f16": ("f16", "f16", "f32"),
     "bf16": ("bf16", "bf16", "f32"),
@@ -259,7 +261,7 @@ def test_names_that_the_plan_wants_for_itself(changes: dict[str, str], given: st
         text = _renamed(text, old, new)
     text = text.replace(") -> None", f", {given}) -> None").replace("= s\n", f"= s * {a} + {b} * {c} - {d}\n")
     k = converted(text)
-    assert multiplying(k) == ["kernel_aligned", "kernel"], why(k)
+    assert multiplying(k) == BY_SIZE, why(k)
     report = proven(k, {"M": 24, "N": 16, "K": 72}, {"M": 9, "N": 17, "K": 67})
     assert report.good, report.text
 
@@ -277,6 +279,6 @@ def test_one_array_may_be_both_factors(right: str) -> None:
         f"            for k in range(M):\n                s += f32(A[i, k]) * f32({right})\n"
         "            C[i, j] = s\n"
     )
-    assert multiplying(k) == ["kernel_aligned", "kernel"], why(k)
+    assert multiplying(k) == BY_SIZE, why(k)
     report = proven(k, {"M": 72}, {"M": 69})
     assert report.good, report.text
