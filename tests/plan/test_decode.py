@@ -10,6 +10,46 @@ from tests.proofs import convert, prove
 from tl2hip.plan.ir import Plan
 
 SPELLED = Path(__file__).parent / "decodes.py"
+PAGES = '''\
+import math
+
+import numpy as np
+
+from tl2hip import Tensor, bf16, dims, f16, f32, i32, kernel
+
+B, P, W = dims("B P W")
+
+
+@kernel
+def pages(
+    q: Tensor[{t}, B, {heads}, {size}],
+    keys: Tensor[{t}, P, {page}, {kv}, {size}],
+    values: Tensor[{t}, P, {page}, {kv}, {size}],
+    table: Tensor[i32, B, W],
+    lengths: Tensor[i32, B],
+    out: Tensor[f32, B, {heads}, {size}],
+) -> None:
+    for b in range(B):
+        for h in range({heads}):
+            p = np.empty(W * {page}, dtype=np.float32)
+            for j in range(lengths[b]):
+                s = f32(0)
+                for d in range({size}):
+                    s += f32(q[b, h, d]) * f32(keys[table[b, j // {page}], j % {page}, h // {group}, d])
+                p[j] = s * f32(0.0625)
+            m = f32(-math.inf)
+            for j in range(lengths[b]):
+                m = max(m, p[j])
+            total = f32(0)
+            for j in range(lengths[b]):
+                total += np.exp(p[j] - m)
+            for e in range({size}):
+                acc = f32(0)
+                for j in range(lengths[b]):
+                    acc += np.exp(p[j] - m) * f32(values[table[b, j // {page}], j % {page}, h // {group}, e])
+                out[b, h, e] = acc / total
+'''
+"""Heads that share keys in groups of any size, rows and pages of any length."""
 
 
 def plan_of(name: str) -> Plan:
@@ -80,3 +120,21 @@ def test_lengths() -> None:
     report = prove(SPELLED, "paged", shapes=0, large=0, given=given, modes=("normal",), machine=True)
     assert report.good, report
     assert all(report.ran.values()), report
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("t", "group", "kv", "size", "page"),
+    [
+        ("f16", 7, 2, 256, 64), ("bf16", 6, 1, 128, 32), ("f16", 16, 1, 256, 128), ("bf16", 5, 2, 96, 8),
+        ("f16", 1, 3, 128, 16), ("bf16", 3, 2, 64, 1), ("f16", 24, 2, 64, 48),
+    ],
+)  # fmt: skip
+def test_groups_and_pages(t: str, group: int, kv: int, size: int, page: int, tmp_path: Path) -> None:
+    path = tmp_path / "pages.py"
+    path.write_text(PAGES.format(t=t, heads=group * kv, group=group, kv=kv, size=size, page=page))
+    given = ({"B": 2, "P": 5, "W": 5}, {"B": 3, "P": 3, "W": 300 // page})
+    modes = ("normal", "integers", "edges")
+    report = prove(path, "pages", shapes=0, large=0, given=given, modes=modes, machine=True)
+    assert report.good, report
+    assert any("merge" in name for c in report.cases for name in c.kernels), report
