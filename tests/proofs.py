@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -44,4 +45,6 @@ def prove(path: Path, kernel: str, text: str = "", **options: Any) -> Report:
     depths = {axis: tree.depth for axis, tree in done.plan.trees}
     function: Callable[..., Any] = getattr(module(path), kernel)
     how = Options(**{"plan": done.plan, "depths": depths, "in_place": done.plan.in_place, **options})
-    return verify(done.nest, text or done.printed.text, done.printed.launcher, function, how)
+    how = replace(how, joins=done.plan.joins, written=done.nest if done.planned else None)
+    nest = done.planned or done.nest
+    return verify(nest, text or done.printed.text, done.printed.launcher, function, how)

@@ -68,6 +68,8 @@ class Converted:
     """What there is to tell about this kernel."""
     nest: Nest | None = None
     plan: Plan | None = None
+    planned: Nest | None = None
+    """The nest that the plan is of, where rules joined it."""
     printed: Printed | None = None
 
 
@@ -156,7 +158,7 @@ def _kernel(name: str, module: Module, whole: Problems, options: Options, stop_a
             analysis = analyse(done.nest)
             done = replace(done, nest=recognised(done.nest, options, analysis))
             if done.nest is not None and stop_after != "rules":
-                done = _planned(done, done.nest, analysis, stop_after)
+                done = _planned(done, done.nest, analysis, options, stop_after)
     except Refused as refused:
         report.add(refused.problem)
     for problem in report.problems:
@@ -181,11 +183,13 @@ def joined(nest: Nest, options: Options) -> Outcome:
     return join(nest, load_joins(options.rules))
 
 
-def _planned(done: Converted, nest: Nest, analysis: Analysis, stop_after: str) -> Converted:
+def _planned(done: Converted, nest: Nest, analysis: Analysis, options: Options, stop_after: str) -> Converted:
     """A kernel with its plan, and printed unless that comes after the stage to stop at. Raises Refused."""
-    from tl2hip.plan import plan
+    from tl2hip.plan import plan_either
 
-    planned = plan(nest, analysis)
+    rows = joined(nest, options).nest
+    planned, of_rows = plan_either(nest, rows, analysis)
+    done = replace(done, planned=rows if of_rows else None)
     if stop_after == "plan":
         return replace(done, plan=planned)
     from tl2hip.hip import print_plan
@@ -382,7 +386,8 @@ def verify_all(
         depths = {axis: tree.depth for axis, tree in kernel.plan.trees}
         options = How(**{**how, "plan": kernel.plan, "depths": depths, "in_place": kernel.plan.in_place})
         joins = kernel.plan.joins
-        options = replace(options, joins=joins, origins=file.origins if text == file.text else None)
+        origins, written = file.origins if text == file.text else None, kernel.nest if kernel.planned else None
+        options = replace(options, joins=joins, written=written, origins=origins)
         fixed = not kernel.nest.dims
         if fixed and work(kernel.nest, {}) <= FIXED_WORK and elements(kernel.nest, {}) <= ELEMENTS:
             options = replace(options, given=({},))
@@ -390,5 +395,5 @@ def verify_all(
             *rung0.findings(kernel.plan, compiled.counters),
             *rung0.hazards(compiled.assembly, launcher.kernels, kernel.nest.at),
         )
-        report = rung1(kernel.nest, text, launcher, functions.get(kernel.name), options)
+        report = rung1(kernel.planned or kernel.nest, text, launcher, functions.get(kernel.name), options)
         yield replace(report, problems=tuple(dict.fromkeys((*found, *report.problems))))

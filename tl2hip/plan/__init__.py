@@ -22,7 +22,7 @@ from tl2hip.plan.state import State
 from tl2hip.source.problems.base import Refused
 from tl2hip.source.problems.planning import WorkspaceExtent
 
-__all__ = ["plan"]
+__all__ = ["plan", "plan_either"]
 
 
 def plan(nest: Nest, analysis: Analysis | None = None) -> Plan:
@@ -33,6 +33,27 @@ def plan(nest: Nest, analysis: Analysis | None = None) -> Plan:
     limits.check(planned, _planned)
     uniform.check(planned.kernels)
     return planned
+
+
+def plan_either(nest: Nest, rows: Nest | None, analysis: Analysis | None = None) -> tuple[Plan, bool]:
+    """The plan of a nest, or of the same `rows` of a softmax as rules joined them where a plan takes these as what
+    they are, in one pass over the keys, and the nest as it was written is taken by none; and whether it is theirs.
+    Raises Refused as `plan` does."""
+    if rows is None:
+        return plan(nest, analysis), False
+    own, theirs = _unless_refused(nest, analysis), None
+    if own is None or not own.joins:
+        theirs = _unless_refused(rows)
+    if theirs is not None and theirs.joins:
+        return theirs, True
+    return own or plan(nest, analysis), False
+
+
+def _unless_refused(nest: Nest, analysis: Analysis | None = None) -> Plan | None:
+    try:
+        return plan(nest, analysis)
+    except Refused:
+        return None
 
 
 def _planned(nest: Nest, analysis: Analysis | None = None) -> Plan:

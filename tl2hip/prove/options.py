@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields
 
 from tl2hip.hip.origins import Origins
+from tl2hip.nest.ir import Nest
 from tl2hip.plan.ir import Plan
 from tl2hip.plan.softmax_ir import Joined
 from tl2hip.prove.bound import Depths
@@ -20,12 +21,12 @@ class Options:
     its kernels must run, and `large` more cases are made of its grains. `in_place` names pairs of arrays
     that may be one (`plan.in_place`): every third case passes one array for both, where they are alike.
     `depths` tells the plan's trees (`{axis: tree.depth for axis, tree in plan.trees}`), `joins` its softmaxes in
-    one pass; `parallel` names axes that the reference may run side by side (None: what dependence analysis
-    finds). `seconds` bounds the processor time of the whole, `steps` the serial iterations of a case, `work` its
-    innermost statements, `python_work` those of a case that plain Python runs too; large cases have bounds of
-    their own. Without `detect` there are no races and out-of-range accesses to find, and more speed. `machine`:
-    each case also runs the gfx942 machine code that the compiler makes of the text. `origins` say which of the
-    user's lines each line of the text is from.
+    one pass, `written` the nest as it was before rules joined it; `parallel` names axes that the reference may run
+    side by side (None: what dependence analysis finds). `seconds` bounds the processor time of the whole, `steps`
+    the serial iterations of a case, `work` its innermost statements, `python_work` those of a case that plain
+    Python runs too; large cases have bounds of their own. Without `detect` there are no races and out-of-range
+    accesses to find, and more speed. `machine`: each case also runs the gfx942 machine code that the compiler
+    makes of the text. `origins` say which of the user's lines each line of the text is from.
     """
 
     shapes: int = 12
@@ -37,6 +38,7 @@ class Options:
     in_place: tuple[tuple[str, str], ...] = ()
     depths: Depths = field(default_factory=dict)
     joins: tuple[Joined, ...] = ()
+    written: Nest | None = None
     parallel: Collection[str] | None = None
     seconds: float = 60.0
     steps: int = 20_000
@@ -47,7 +49,7 @@ class Options:
     origins: Origins | None = None
 
 
-_OWN = ("plan", "depths", "joins", "in_place", "parallel", "origins")
+_OWN = ("plan", "depths", "joins", "written", "in_place", "parallel", "origins")
 """The options that a plan sets."""
 
 

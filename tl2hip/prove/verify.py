@@ -35,6 +35,7 @@ from tl2hip.prove.reach import launched
 from tl2hip.prove.report import Case, Report
 from tl2hip.prove.scalars import DRAWS
 from tl2hip.prove.trials import Trial, outer, trials
+from tl2hip.prove.written import apart
 from tl2hip.source.problems.base import Problem
 from tl2hip.source.problems.proving import (
     CodeNotUnderstood,
@@ -107,6 +108,7 @@ class Session:
         self, nest: Nest, launcher: LauncherInfo, function: Callable[..., Any] | None, options: Options
     ) -> None:
         self.nest = nest
+        self.written = options.written or nest
         self.launcher = launcher
         self.function = function and in_order(function, nest.order)
         self.options = options
@@ -116,6 +118,8 @@ class Session:
             if options.parallel is None
             else tuple(options.parallel)
         )
+        kinds = kinds if self.written is nest else analyse(self.written).kinds
+        self.written_parallel = tuple(a for a, k in kinds.items() if k.kind == "parallel")
         self.cases: list[Case] = []
         self.problems: list[Problem] = []
         self.unfit = 0
@@ -169,7 +173,7 @@ class Session:
                 joins=self.options.joins)
         except TooLong:
             return Case(sizes, mode, seed, skipped=True)
-        python = self.run_python(drawn, sizes, typed, told)
+        python = self.run_python(drawn, sizes, typed, references, told)
         ran, verdicts = self.launched(library, drawn, sizes, shifted, turns, typed, references, told)
         as_code = None
         if machine is not None:
@@ -234,10 +238,11 @@ class Session:
         drawn: Data,
         sizes: Sizes,
         typed: dict[str, Values],
+        joined: dict[str, Reference],
         told: str,
     ) -> str:
         """Compares the user's function with the nest: "equal", "differs", "raised", or "" where it was not run."""
-        if self.function is None or work(self.nest, sizes) > self.options.python_work:
+        if self.function is None or work(self.written, sizes) > self.options.python_work:
             return ""
         arrays = copies(drawn.arrays, ())
         arguments = [arrays[n] if n in arrays else drawn.scalars[n] for n in self.nest.order]
@@ -252,11 +257,15 @@ class Session:
             self.add(PythonFailed(self.nest.name, what, told, at=self.nest.at))
             return "raised"
         arrays |= self.returned(returned)
+        given = (drawn.arrays, drawn.scalars, sizes)
+        if self.written is not self.nest:
+            typed = counted(self.written, *given, parallel=self.written_parallel)[0]
+            for found in apart(self.written, joined, given, self.written_parallel):
+                self.add(NestDiffers(*found, told, at=self.nest.at))
         alike = all(_identical(typed[n], arrays[n]) for n in typed)
         if alike:
             return "equal"
-        given = (drawn.arrays, drawn.scalars, sizes)
-        serial = reference(self.nest, *given, parallel=self.parallel, steps=self.options.steps, python=True)
+        serial = reference(self.written, *given, parallel=self.written_parallel, python=True)
         same = [self.same_as_python(n, typed[n], arrays[n], serial[n], told) for n in typed]
         return "equal" if all(same) else "differs"
 
@@ -277,7 +286,7 @@ class Session:
             ours, theirs = (f"{a.dtype}{list(a.shape)}" for a in (got, python))
             self.add(NestDiffers(name, ours, theirs, told, at=self.nest.at))
             return False
-        halves = any(v.numpy is not None for v in self.nest.variables)
+        halves = any(v.numpy is not None for v in self.written.variables)
         verdict = compare(python, ref.typed if halves else got, ref)
         if not verdict.good:
             first = verdict.failures[0]

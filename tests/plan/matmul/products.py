@@ -129,7 +129,7 @@ def proven(
         shapes=0, given=given, modes=tuple(modes), depths=depths, joins=plan(k).joins, in_place=plan(k).in_place,
         seed=seed, machine=machine,
     )  # fmt: skip
-    return verify(k.nest, text or k.printed.text, k.printed.launcher, None, how)
+    return verify(k.planned or k.nest, text or k.printed.text, k.printed.launcher, None, how)
 
 
 def planted(k: api.Converted, kernel: str, old: str, new: str) -> str:

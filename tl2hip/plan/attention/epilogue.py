@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from tl2hip.dtypes import F32, I64
 from tl2hip.nest.index import add, floor_div, mul, number
@@ -73,9 +74,9 @@ class Epilogue:
 
     def _of_row(self) -> Iterator[DeviceStmt]:
         """What is done with the row, whose stores one of its two lanes does."""
-        for s in self.attention.row_behind:
-            done = self._placed((s,))
-            if isinstance(s, Store):
+        for stores, run in groupby(self.attention.row_behind, lambda s: isinstance(s, Store)):
+            done = self._placed(tuple(run))
+            if stores:
                 yield DeviceIf(Compare("<", self.words.var("lane"), number(SIZE)), done)
             else:
                 yield from done

@@ -20,8 +20,10 @@ from tl2hip.nest.ir import (
     Binary,
     Call,
     Cast,
+    Compare,
     Const,
     Expr,
+    If,
     Load,
     Loop,
     Set,
@@ -119,7 +121,7 @@ def found(state: State, chain: Chain) -> Attention | None:
     """The attention that the body of a chain is; None, with the reason told where it comes near, if it is none."""
     loops = [s for s in chain.body if isinstance(s, Loop)]
     exponentials = [e for e in all_exprs(loops) if isinstance(e, Call) and e.name == "exp"]
-    if len(loops) != 4 or len(exponentials) < 2:
+    if len(loops) not in (4, 5) or len(exponentials) < 2:
         return None
     try:
         return _Reader(state, chain).attention()
@@ -137,7 +139,7 @@ class _Reader:
 
     def attention(self) -> Attention:
         body = [s for s in self.chain.body if not isinstance(s, Alloc)]
-        scoring, greatest, summing, columns = (s for s in body if isinstance(s, Loop))
+        scoring, greatest, *opening, summing, columns = (s for s in body if isinstance(s, Loop))
         over, product, store, score = self._scores(scoring)
         query, key = self._factors(over, scoring.axis.name)
         same = self._alike(scoring.axis)
@@ -146,8 +148,10 @@ class _Reader:
         total, total_at = self._total(summing, same, weigh)
         sum_, sum_at, weight, value, term, behind = self._sums(columns, same, weigh)
         starts = self._starts(body, {most: -math.inf, total: 0.0})
-        rest = tuple(s for s in body if not isinstance(s, Loop) and s not in starts)
-        self._check(store, rest, behind, (most, total, sum_))
+        known = (scoring, greatest, summing, columns, *starts)
+        rest = tuple(s for s in body if not any(s is k for k in known))
+        self._check(store, rest, behind, (most, total, sum_), len(opening))
+        rest = tuple(self._opened(s, scoring, store) if isinstance(s, Loop) else s for s in rest)
         rows = next(a for a in self.chain.axes if a.name == query.axis)
         batch = tuple(n for n, a in enumerate(self.chain.axes) if a is not rows)
         bounds = (p for e in (scoring.axis.start, scoring.axis.stop) for p in all_parts(e))
@@ -232,6 +236,21 @@ class _Reader:
             raise Unfit("a column does more than sum and use the sum")
         return name, at, narrow, factor, term, behind
 
+    def _opened(self, loop: Loop, scoring: Loop, store: Store) -> Loop:
+        """A loop that finds the maximum of the first scores again, which are computed anew for it: for as long as
+        there was none above -inf, which is what is asked of it."""
+        score = Load(store.array, (AxisRef(loop.axis.name),), F32)
+        match loop.body:
+            case (Set(name=name, value=Binary(op="max", left=left, right=right)) as most,):
+                if (left, _plain(right)) == (Var(name, F32), score) and loop.axis.start == scoring.axis.start:
+                    mine = AxisRef(loop.axis.name)
+                    body = map_exprs(lambda e: mine if e == AxisRef(scoring.axis.name) else e, scoring.body)
+                    value = next(s.value for s in body if isinstance(s, Store))
+                    again = (*(s for s in body if not isinstance(s, Store)), replace(most, value=value))
+                    nothing = Compare("==", Var(name, F32), Const(-math.inf, F32))
+                    return replace(loop, body=(If(nothing, again, (), loop.at),))
+        raise Unfit("a loop over keys is more than the maximum of the first scores")
+
     # --- factors -----------------------------------------------------------------------------------------
 
     def _factors(self, over: Loop, keys: str) -> tuple[Factor, Factor]:
@@ -286,16 +305,21 @@ class _Reader:
         return tuple(sets)
 
     def _check(
-        self, store: Store, rest: tuple[Stmt, ...], behind: tuple[Stmt, ...], own: tuple[str, str, str]
+        self,
+        store: Store,
+        rest: tuple[Stmt, ...],
+        behind: tuple[Stmt, ...],
+        own: tuple[str, str, str],
+        opening: int,
     ) -> None:
         """That nobody else reads the scores or changes what the loops are made of."""
         reads = sum(isinstance(e, Load) and e.array == store.array for e in all_exprs(self.state.nest.body))
-        if reads != 3:
+        if reads != 3 + opening:
             raise Unfit(f"{store.array} is read by more than the softmax")
         after = (*rest, *behind)
         if any(isinstance(s, Set) and s.name in own for s in all_stmts(after)):
             raise Unfit("the maximum, the total or a sum is changed behind its loop", "use a name of its own")
-        if any(not isinstance(s, Set | Store) for s in after):
+        if any(not isinstance(s, Set | Store) for s in after if s not in rest or not isinstance(s, Loop)):
             raise Unfit("what is done with a row or an element is a branch or a loop")
         columns = {a.name for a in self.chain.axes}
         if any(self.state.kinds[name].updates for name in columns):

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from tl2hip.dtypes import DType
+from tl2hip.nest import index as whole
 from tl2hip.nest.bounds import prove
 from tl2hip.nest.ir import (
     Alloc,
@@ -22,6 +23,8 @@ from tl2hip.nest.ir import (
     Axis,
     AxisRef,
     Binary,
+    Call,
+    Compare,
     Const,
     Dim,
     Expr,
@@ -40,6 +43,7 @@ from tl2hip.nest.walk import all_parts, all_stmts, parts, rebuild
 from tl2hip.rule.join.book import Book, Range, Reduced, surely
 from tl2hip.rule.join.joining import EXTREMES
 from tl2hip.rule.join.rows import NoSoftmax, Output, Rows, nan_first, spreads, without
+from tl2hip.rule.join.unify import POWERS
 from tl2hip.rule.join.walk import Walk
 from tl2hip.rule.terms import nothing
 from tl2hip.source.span import NOWHERE, Span
@@ -75,6 +79,8 @@ class _Writer:
     known: dict[Expr, Expr] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     keys: Range | None = None
+    skips: bool = False
+    """Whether a NaN that a maximum skips shows in every output all the same."""
     scores: str = ""
     """The array of the scores; "" where they are cheap enough to be computed at each use."""
 
@@ -87,6 +93,7 @@ class _Writer:
         self.taken |= {nest.name, *nest.dims, *nest.order, *nest.results, *(s.name for s in nest.scalars)}
         self.taken |= {a.axis for a in self.rows.axes} | {a.axis for o in self.rows.outputs for a in o.own}
         outputs = self.plain(self.rows.outputs)
+        self.skips = all(self.shows_nan(o) for o in outputs)
         body: list[Stmt] = []
         self.largest(body, outputs)
         for p in dict.fromkeys(p for o in outputs for p in self.of_row(o)):
@@ -115,6 +122,25 @@ class _Writer:
             nan = Const(math.nan, total.dtype)
             out.append(replace(o, value=self.book.swap(bare, {total: Select(test, nan, total)})))
         return tuple(out)
+
+    def shows_nan(self, o: Output) -> bool:
+        """Whether an output is NaN where any score is: through a total of weights that spreads it."""
+        scores = self.book.opened(self.rows.largest, "j~")
+        some = Compare("<", whole.ZERO, whole.sub(scores.over.stop, scores.over.start))
+
+        def with_keys(p: Expr) -> Expr | None:
+            return self.book.map(with_keys, p.then) if isinstance(p, Select) and p.test == some else None
+
+        value = self.book.map(with_keys, o.value)
+        for p in self.book.inside(value):
+            own = self.book.reduction(p)
+            if own is None or own.op != "+" or own.over.bounds != scores.over.bounds or not spreads(value, p):
+                continue
+            weight = self.book.opened(p, "j~").value
+            powers = (q for q in all_parts(weight) if isinstance(q, Call) and q.name in POWERS)
+            if any(spreads(weight, q) and spreads(q.args[0], scores.value) for q in powers):
+                return True
+        return False
 
     def settled(self, p: Expr) -> Expr | None:
         """What a choice surely is."""
@@ -208,8 +234,13 @@ class _Writer:
         out = tuple(body)
         for a in reversed(tuple(axes)):
             axis = replace(self.user(a), name=a.axis, start=self.plainly(a.start), stop=self.plainly(a.stop))
+            axis = replace(axis, tile=None) if self.in_blocks(axis) else axis
             out = (Loop(replace(axis, step=a.step), out, at),)
         return out
+
+    def in_blocks(self, axis: Axis) -> bool:
+        """Whether the size of an axis' tiles is that of a loop over blocks, which are gone with their loops."""
+        return axis.tile is not None and ".range(" in self.walk.nest.source.line(axis.tile_at.line)
 
     def plainly(self, e: Expr) -> Expr:
         """A term that needs no statement."""
@@ -246,8 +277,13 @@ class _Writer:
             term = self.score_at(term, axis.name) if self.among_keys(own) else term
         term = self.lowered(term, inner)
         term = _weight_first(term, self.scores)
-        inner.append(Set(value.name, Binary(own.op, value, term), own.over.at))
+        op = "max" if self.skips and own.op == "maximum" and self.is_of_scores(own) else own.op
+        inner.append(Set(value.name, Binary(op, value, term), own.over.at))
         return Loop(axis, tuple(inner), own.over.at)
+
+    def is_of_scores(self, own: Reduced) -> bool:
+        """Whether a reduction is one of the scores themselves."""
+        return own.value == self.book.opened(self.rows.largest, own.over.axis).value
 
     def among_keys(self, own: Reduced) -> bool:
         """Whether a loop runs over the keys, or over the first of them."""

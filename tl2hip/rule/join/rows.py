@@ -175,6 +175,8 @@ def spreads(e: Expr, total: Expr) -> bool:
             return spreads(e.value, total)
         case Unary(op="-") | Call(name="exp" | "exp2" | "log" | "log2" | "sqrt"):
             return any(spreads(p, total) for p in parts(e))
+        case Select(then=Const(value=nan)) if nan != nan:
+            return spreads(e.orelse, total)
     return False
 
 
