@@ -36,6 +36,26 @@ static inline __device__ void tile_of(int block, int rows, int columns, int grou
 
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
 
+// Memory from a place on, behind a descriptor in scalar registers.
+static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
+{
+    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);
+}
+
+// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.
+static inline __device__ f16x8 fetch_f16x8(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
+{
+    return __builtin_bit_cast(f16x8, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
+}
+
 // Up to `count` elements from a place on, and zeros behind them.
 static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
 {
@@ -58,26 +78,6 @@ static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
         if (e < count)
             some[e] = from[e];
     return some;
-}
-
-// Memory from a place on, behind a descriptor in scalar registers.
-static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
-{
-    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);
-}
-
-// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.
-static inline __device__ f16x8 fetch_f16x8(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
-{
-    return __builtin_bit_cast(f16x8, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
-}
-
-// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
-// it costs each load a 64-bit addition.
-static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
-{
-    asm("" : "+v"(offset));
-    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
 }
 
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
@@ -105,6 +105,12 @@ static inline __device__ void settle_7()
     asm volatile("s_nop 6");
 #endif
     __builtin_amdgcn_sched_barrier(0);
+}
+
+// Which lane of its wave this is, found anew: no register keeps it.
+static inline __device__ int lane_now()
+{
+    return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)) % 64;
 }
 
 // a tile of 128 x 128 a block, 2 x 2 waves
@@ -160,19 +166,32 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
     // that the loop has nothing to test.
     const int steps = (K + 63) / 64;
     const i64 k_last = (steps - 1) * 64;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_A[n] = first_f16x8(&A[min_i64(i_tile + row_A + n * 32, M - 1) * K + k_last + k_A],
-                                K - (k_last + k_A));
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_B[n] = first_f16x8(&B[(k_last + k_B + n) * N + min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8)],
-                                k_last + k_B + n < K ? N - min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8) : 0);
-    }
     const __amdgpu_buffer_rsrc_t window_A = window(&A[i_tile * K]);
     const __amdgpu_buffer_rsrc_t window_B = window(&B[j_tile]);
     const int step_B = N * 128;
+    if (k_last + 64 <= K) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f16x8(window_B, from_B[n], (steps - 1) * step_B);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f16x8(window_A, from_A[n], (steps - 1) * 128);
+        }
+    } else {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = first_f16x8(&A[min_i64(i_tile + row_A + n * 32, M - 1) * K + k_last + k_A],
+                                    K - (k_last + k_A));
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = first_f16x8(&B[(k_last + k_B + n) * N + min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8)],
+                                    k_last + k_B + n < K ? N - min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8)
+                                    : 0);
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
@@ -344,12 +363,13 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
     }
     settle_7();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        const i64 i = i_tile + wave / 2 * 64 + lane_again % 16 + r * 16;
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
+            const i64 j_first = j_tile + wave % 2 * 64 + lane_again / 16 * 4 + c * 16;
             if (i < M) {
                 if (j_first + 4 <= N) {
                     f32x4 C_vector;
@@ -428,20 +448,33 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
     // that the loop has nothing to test.
     const int steps = (K + 63) / 64;
     const i64 k_last = (steps - 1) * 64;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_A[n] = first_f16x8_any(&A[min_i64(i_tile + row_A + n * 32, M - 1) * K + k_last + k_A],
-                                    K - (k_last + k_A));
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_B[n] = first_f16x8_any(&B[(k_last + k_B + n) * N + min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8)],
-                                    k_last + k_B + n < K ? N - min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8)
-                                    : 0);
-    }
     const char *const window_A = (const char *)&A[i_tile * K];
     const char *const window_B = (const char *)&B[j_tile];
     const i64 step_B = (i64)(int)(N * 128);
+    if (k_last + 64 <= K) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f16x8_any(window_B, from_B[n], (steps - 1) * step_B);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f16x8_any(window_A, from_A[n], (steps - 1) * 128);
+        }
+    } else {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = first_f16x8_any(&A[min_i64(i_tile + row_A + n * 32, M - 1) * K + k_last + k_A],
+                                        K - (k_last + k_A));
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = first_f16x8_any(&B[(k_last + k_B + n) * N
+                                           + min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8)],
+                                        k_last + k_B + n < K
+                                        ? N - min_i64(j_tile + row_B, (N + 7) / 8 * 8 - 8) : 0);
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
@@ -613,12 +646,13 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
     }
     settle_7();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        const i64 i = i_tile + wave / 2 * 64 + lane_again % 16 + r * 16;
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
+            const i64 j_first = j_tile + wave % 2 * 64 + lane_again / 16 * 4 + c * 16;
             if (i < M) {
                 if (j_first + 4 <= N) {
                     f32x4 C_vector;

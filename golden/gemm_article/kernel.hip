@@ -33,32 +33,6 @@ static inline __device__ void tile_of(int block, int rows, int columns, int grou
     column = inside / high;
 }
 
-static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
-
-// Up to `count` elements from a place on, and zeros behind them.
-static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
-{
-    if (count >= 8)
-        return *(const f16x8 *)from;
-    f16x8 some = {};
-    for (int e = 0; e < 8; ++e)
-        if (e < count)
-            some[e] = from[e];
-    return some;
-}
-
-// Up to `count` elements from a place on, and zeros behind them.
-static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
-{
-    if (count >= 8)
-        return *(const f16x8_any *)from;
-    f16x8 some = {};
-    for (int e = 0; e < 8; ++e)
-        if (e < count)
-            some[e] = from[e];
-    return some;
-}
-
 // Memory from a place on, behind a descriptor in scalar registers.
 static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 {
@@ -103,6 +77,12 @@ static inline __device__ void settle_7()
     __builtin_amdgcn_sched_barrier(0);
 }
 
+// Which lane of its wave this is, found anew: no register keeps it.
+static inline __device__ int lane_now()
+{
+    return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)) % 64;
+}
+
 // a tile of 64 x 64 a block, 1 x 2 waves
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(128, 128), amdgpu_waves_per_eu(4, 4))) void
 matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B,
@@ -132,7 +112,7 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
     const int k_A = thread % 4 * 8;
     #pragma unroll 2
     for (int n = 0; n < 2; ++n) {
-        from_A[n] = (int)(((min_i64(i_tile + row_A + n * 32, 1023) - i_tile) * 1024 + k_A) * 2);
+        from_A[n] = (int)(((i_tile + row_A + n * 32 - i_tile) * 1024 + k_A) * 2);
     }
     const int to_A = row_A * 32 + (k_A ^ (row_A / 2 % 4 * 8));
     const int start_A = lane % 16 * 32 + ((lane / 16 * 8) ^ (lane % 16 / 2 % 4 * 8));
@@ -147,7 +127,7 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
     const int k_B = thread / 8 * 2;
     #pragma unroll 2
     for (int n = 0; n < 2; ++n) {
-        from_B[n] = (int)(((k_B + n) * 1024 + min_i64(j_tile + row_B, 1016) - j_tile) * 2);
+        from_B[n] = (int)(((k_B + n) * 1024 + j_tile + row_B - j_tile) * 2);
     }
     const int to_B = row_B * 32 + (k_B ^ (((row_B / 2 % 4) ^ (row_B / 16 % 4)) * 8));
     const int start_B = (wave % 2 * 32 + lane % 16) * 32
@@ -157,18 +137,17 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
     // that the loop has nothing to test.
     const int steps = 32;
     const i64 k_last = (steps - 1) * 32;
-    #pragma unroll 2
-    for (int n = 0; n < 2; ++n) {
-        next_A[n] = first_f16x8(&A[min_i64(i_tile + row_A + n * 32, 1023) * 1024 + k_last + k_A],
-                                0 - (k_last + k_A) + 1024);
-    }
-    #pragma unroll 2
-    for (int n = 0; n < 2; ++n) {
-        next_B[n] = first_f16x8(&B[(k_last + k_B + n) * 1024 + min_i64(j_tile + row_B, 1016)],
-                                k_last + k_B + n < 1024 ? 0 - min_i64(j_tile + row_B, 1016) + 1024 : 0);
-    }
     const __amdgpu_buffer_rsrc_t window_A = window(&A[i_tile * 1024]);
     const __amdgpu_buffer_rsrc_t window_B = window(&B[j_tile]);
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        next_B[n] = fetch_f16x8(window_B, from_B[n], (steps - 1) * 65536);
+    }
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        next_A[n] = fetch_f16x8(window_A, from_A[n], (steps - 1) * 64);
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 2
     for (int n = 0; n < 2; ++n) {
@@ -272,33 +251,21 @@ matmul_kernel_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__r
     }
     settle_7();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 i = i_tile + lane % 16 + r * 16;
+        const i64 i = i_tile + lane_again % 16 + r * 16;
         #pragma unroll 2
         for (int c = 0; c < 2; ++c) {
-            const i64 j_first = j_tile + wave % 2 * 32 + lane / 16 * 4 + c * 16;
-            if (i < 1024) {
-                if (j_first + 4 <= 1024) {
-                    f32x4 C_vector;
-                    #pragma unroll 4
-                    for (i64 e = 0; e < 4; ++e) {
-                        float c_tile = sums[r][c][e];
-                        // kernel.py:13: C[i, j].store(c_tile)
-                        C_vector[e] = c_tile;
-                    }
-                    *(f32x4_any *)&C[i * 1024 + j_first] = C_vector;
-                } else {
-                    #pragma unroll 4
-                    for (int e = 0; e < 4; ++e) {
-                        const i64 j = j_first + e;
-                        if (j < 1024) {
-                            float c_tile = sums[r][c][e];
-                            C[i * 1024 + j] = c_tile;
-                        }
-                    }
-                }
+            const i64 j_first = j_tile + wave % 2 * 32 + lane_again / 16 * 4 + c * 16;
+            f32x4 C_vector;
+            #pragma unroll 4
+            for (i64 e = 0; e < 4; ++e) {
+                float c_tile = sums[r][c][e];
+                // kernel.py:13: C[i, j].store(c_tile)
+                C_vector[e] = c_tile;
             }
+            *(f32x4_any *)&C[i * 1024 + j_first] = C_vector;
         }
     }
 }
@@ -331,7 +298,7 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
     const int k_A = thread % 4 * 8;
     #pragma unroll 2
     for (int n = 0; n < 2; ++n) {
-        from_A[n] = (int)(((min_i64(i_tile + row_A + n * 32, 1023) - i_tile) * 1024 + k_A) * 2);
+        from_A[n] = (int)(((i_tile + row_A + n * 32 - i_tile) * 1024 + k_A) * 2);
     }
     const int to_A = row_A * 32 + (k_A ^ (row_A / 2 % 4 * 8));
     const int start_A = lane % 16 * 32 + ((lane / 16 * 8) ^ (lane % 16 / 2 % 4 * 8));
@@ -346,7 +313,7 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
     const int k_B = thread / 8 * 2;
     #pragma unroll 2
     for (int n = 0; n < 2; ++n) {
-        from_B[n] = (int)(((k_B + n) * 1024 + min_i64(j_tile + row_B, 1016) - j_tile) * 2);
+        from_B[n] = (int)(((k_B + n) * 1024 + j_tile + row_B - j_tile) * 2);
     }
     const int to_B = row_B * 32 + (k_B ^ (((row_B / 2 % 4) ^ (row_B / 16 % 4)) * 8));
     const int start_B = (wave % 2 * 32 + lane % 16) * 32
@@ -356,18 +323,17 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
     // that the loop has nothing to test.
     const int steps = 32;
     const i64 k_last = (steps - 1) * 32;
-    #pragma unroll 2
-    for (int n = 0; n < 2; ++n) {
-        next_A[n] = first_f16x8_any(&A[min_i64(i_tile + row_A + n * 32, 1023) * 1024 + k_last + k_A],
-                                    0 - (k_last + k_A) + 1024);
-    }
-    #pragma unroll 2
-    for (int n = 0; n < 2; ++n) {
-        next_B[n] = first_f16x8_any(&B[(k_last + k_B + n) * 1024 + min_i64(j_tile + row_B, 1016)],
-                                    k_last + k_B + n < 1024 ? 0 - min_i64(j_tile + row_B, 1016) + 1024 : 0);
-    }
     const char *const window_A = (const char *)&A[i_tile * 1024];
     const char *const window_B = (const char *)&B[j_tile];
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        next_B[n] = fetch_f16x8_any(window_B, from_B[n], (steps - 1) * 65536);
+    }
+    #pragma unroll 2
+    for (int n = 0; n < 2; ++n) {
+        next_A[n] = fetch_f16x8_any(window_A, from_A[n], (steps - 1) * 64);
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 2
     for (int n = 0; n < 2; ++n) {
@@ -471,33 +437,21 @@ matmul_kernel_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict_
     }
     settle_7();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 i = i_tile + lane % 16 + r * 16;
+        const i64 i = i_tile + lane_again % 16 + r * 16;
         #pragma unroll 2
         for (int c = 0; c < 2; ++c) {
-            const i64 j_first = j_tile + wave % 2 * 32 + lane / 16 * 4 + c * 16;
-            if (i < 1024) {
-                if (j_first + 4 <= 1024) {
-                    f32x4 C_vector;
-                    #pragma unroll 4
-                    for (i64 e = 0; e < 4; ++e) {
-                        float c_tile = sums[r][c][e];
-                        // kernel.py:13: C[i, j].store(c_tile)
-                        C_vector[e] = c_tile;
-                    }
-                    *(f32x4_any *)&C[i * 1024 + j_first] = C_vector;
-                } else {
-                    #pragma unroll 4
-                    for (int e = 0; e < 4; ++e) {
-                        const i64 j = j_first + e;
-                        if (j < 1024) {
-                            float c_tile = sums[r][c][e];
-                            C[i * 1024 + j] = c_tile;
-                        }
-                    }
-                }
+            const i64 j_first = j_tile + wave % 2 * 32 + lane_again / 16 * 4 + c * 16;
+            f32x4 C_vector;
+            #pragma unroll 4
+            for (i64 e = 0; e < 4; ++e) {
+                float c_tile = sums[r][c][e];
+                // kernel.py:13: C[i, j].store(c_tile)
+                C_vector[e] = c_tile;
             }
+            *(f32x4_any *)&C[i * 1024 + j_first] = C_vector;
         }
     }
 }

@@ -57,6 +57,26 @@ static inline __device__ void tile_of(int block, int rows, int columns, int grou
 
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
 
+// Memory from a place on, behind a descriptor in scalar registers.
+static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
+{
+    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);
+}
+
+// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.
+static inline __device__ f16x8 fetch_f16x8(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
+{
+    return __builtin_bit_cast(f16x8, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
+}
+
 // Up to `count` elements from a place on, and zeros behind them.
 static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
 {
@@ -79,26 +99,6 @@ static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
         if (e < count)
             some[e] = from[e];
     return some;
-}
-
-// Memory from a place on, behind a descriptor in scalar registers.
-static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
-{
-    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);
-}
-
-// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.
-static inline __device__ f16x8 fetch_f16x8(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
-{
-    return __builtin_bit_cast(f16x8, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
-}
-
-// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
-// it costs each load a 64-bit addition.
-static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
-{
-    asm("" : "+v"(offset));
-    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
 }
 
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
@@ -126,6 +126,12 @@ static inline __device__ void settle_7()
     asm volatile("s_nop 6");
 #endif
     __builtin_amdgcn_sched_barrier(0);
+}
+
+// Which lane of its wave this is, found anew: no register keeps it.
+static inline __device__ int lane_now()
+{
+    return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)) % 64;
 }
 
 // a tile of 128 x 128 a block, 2 x 2 waves
@@ -180,18 +186,30 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
     // that the loop has nothing to test.
     const int steps = (D + 63) / 64;
     const i64 k_last = (steps - 1) * 64;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_X[n] = first_f16x8(&X[min_i64(t_tile + row_X + n * 32, T - 1) * D + k_last + k_X],
-                                D - (k_last + k_X));
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_W[n] = first_f16x8(&W[min_i64(h_tile + row_W + n * 32, H - 1) * D + k_last + k_W],
-                                D - (k_last + k_W));
-    }
     const __amdgpu_buffer_rsrc_t window_X = window(&X[t_tile * D]);
     const __amdgpu_buffer_rsrc_t window_W = window(&W[h_tile * D]);
+    if (k_last + 64 <= D) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_X[n] = fetch_f16x8(window_X, from_X[n], (steps - 1) * 128);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_W[n] = fetch_f16x8(window_W, from_W[n], (steps - 1) * 128);
+        }
+    } else {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_X[n] = first_f16x8(&X[min_i64(t_tile + row_X + n * 32, T - 1) * D + k_last + k_X],
+                                    D - (k_last + k_X));
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_W[n] = first_f16x8(&W[min_i64(h_tile + row_W + n * 32, H - 1) * D + k_last + k_W],
+                                    D - (k_last + k_W));
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
@@ -347,12 +365,13 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
     settle_7();
     // What is done with the sums: a lane has 8 neighbouring h of one t in 2 fragments, whose columns take
     // turns.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 t = t_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        const i64 t = t_tile + wave / 2 * 64 + lane_again % 16 + r * 16;
         #pragma unroll 2
         for (int c = 0; c < 2; ++c) {
-            const i64 h_first = h_tile + wave % 2 * 64 + lane / 16 * 8 + c * 32;
+            const i64 h_first = h_tile + wave % 2 * 64 + lane_again / 16 * 8 + c * 32;
             if (t < T) {
                 if (h_first + 8 <= H) {
                     f32x4 bias_vectors[2];
@@ -439,18 +458,30 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
     // that the loop has nothing to test.
     const int steps = (D + 63) / 64;
     const i64 k_last = (steps - 1) * 64;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_X[n] = first_f16x8_any(&X[min_i64(t_tile + row_X + n * 32, T - 1) * D + k_last + k_X],
-                                    D - (k_last + k_X));
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_W[n] = first_f16x8_any(&W[min_i64(h_tile + row_W + n * 32, H - 1) * D + k_last + k_W],
-                                    D - (k_last + k_W));
-    }
     const char *const window_X = (const char *)&X[t_tile * D];
     const char *const window_W = (const char *)&W[h_tile * D];
+    if (k_last + 64 <= D) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_X[n] = fetch_f16x8_any(window_X, from_X[n], (steps - 1) * 128);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_W[n] = fetch_f16x8_any(window_W, from_W[n], (steps - 1) * 128);
+        }
+    } else {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_X[n] = first_f16x8_any(&X[min_i64(t_tile + row_X + n * 32, T - 1) * D + k_last + k_X],
+                                        D - (k_last + k_X));
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_W[n] = first_f16x8_any(&W[min_i64(h_tile + row_W + n * 32, H - 1) * D + k_last + k_W],
+                                        D - (k_last + k_W));
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
@@ -606,12 +637,13 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
     settle_7();
     // What is done with the sums: a lane has 8 neighbouring h of one t in 2 fragments, whose columns take
     // turns.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 t = t_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        const i64 t = t_tile + wave / 2 * 64 + lane_again % 16 + r * 16;
         #pragma unroll 2
         for (int c = 0; c < 2; ++c) {
-            const i64 h_first = h_tile + wave % 2 * 64 + lane / 16 * 8 + c * 32;
+            const i64 h_first = h_tile + wave % 2 * 64 + lane_again / 16 * 8 + c * 32;
             if (t < T) {
                 if (h_first + 8 <= H) {
                     f32x4 bias_vectors[2];

@@ -48,6 +48,26 @@ static inline __device__ void tile_of(int block, int rows, int columns, int grou
 
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
 
+// Memory from a place on, behind a descriptor in scalar registers.
+static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
+{
+    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);
+}
+
+// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.
+static inline __device__ f8e4m3x16 fetch_f8e4m3x16(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
+{
+    return __builtin_bit_cast(f8e4m3x16, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f8e4m3x16 fetch_f8e4m3x16_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f8e4m3x16_any *)(from + ahead + (unsigned int)offset);
+}
+
 // Up to `count` elements from a place on, and zeros behind them.
 static inline __device__ f8e4m3x16 first_f8e4m3x16(const unsigned char *from, i64 count)
 {
@@ -70,26 +90,6 @@ static inline __device__ f8e4m3x16 first_f8e4m3x16_any(const unsigned char *from
         if (e < count)
             some[e] = from[e];
     return some;
-}
-
-// Memory from a place on, behind a descriptor in scalar registers.
-static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
-{
-    return __builtin_amdgcn_make_buffer_rsrc((void *)from, 0, -1, 0x27000);
-}
-
-// 16 bytes of a window: `offset` bytes from its start are the lane's own, `ahead` all lanes share.
-static inline __device__ f8e4m3x16 fetch_f8e4m3x16(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
-{
-    return __builtin_bit_cast(f8e4m3x16, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
-}
-
-// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
-// it costs each load a 64-bit addition.
-static inline __device__ f8e4m3x16 fetch_f8e4m3x16_any(const char *from, int &offset, i64 ahead)
-{
-    asm("" : "+v"(offset));
-    return *(const f8e4m3x16_any *)(from + ahead + (unsigned int)offset);
 }
 
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
@@ -117,6 +117,12 @@ static inline __device__ void settle_7()
     asm volatile("s_nop 6");
 #endif
     __builtin_amdgcn_sched_barrier(0);
+}
+
+// Which lane of its wave this is, found anew: no register keeps it.
+static inline __device__ int lane_now()
+{
+    return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)) % 64;
 }
 
 // f32 to bf16, to nearest even, in integers: gfx942 has no instruction for it.
@@ -180,18 +186,30 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
     // that the loop has nothing to test.
     const int steps = (K + 127) / 128;
     const i64 k_last = (steps - 1) * 128;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_A[n] = first_f8e4m3x16(&A[min_i64(i_tile + row_A + n * 32, M - 1) * K + k_last + k_A],
-                                    K - (k_last + k_A));
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_B[n] = first_f8e4m3x16(&B[min_i64(j_tile + row_B + n * 32, N - 1) * K + k_last + k_B],
-                                    K - (k_last + k_B));
-    }
     const __amdgpu_buffer_rsrc_t window_A = window(&A[i_tile * K]);
     const __amdgpu_buffer_rsrc_t window_B = window(&B[j_tile * K]);
+    if (k_last + 128 <= K) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f8e4m3x16(window_A, from_A[n], (steps - 1) * 128);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f8e4m3x16(window_B, from_B[n], (steps - 1) * 128);
+        }
+    } else {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = first_f8e4m3x16(&A[min_i64(i_tile + row_A + n * 32, M - 1) * K + k_last + k_A],
+                                        K - (k_last + k_A));
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = first_f8e4m3x16(&B[min_i64(j_tile + row_B + n * 32, N - 1) * K + k_last + k_B],
+                                        K - (k_last + k_B));
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
@@ -347,12 +365,13 @@ gemm_fp8_kernel_aligned(const unsigned char *__restrict__ A, const unsigned char
     settle_7();
     // What is done with the sums: a lane has 8 neighbouring j of one i in 2 fragments, whose columns take
     // turns.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        const i64 i = i_tile + wave / 2 * 64 + lane_again % 16 + r * 16;
         #pragma unroll 2
         for (int c = 0; c < 2; ++c) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 8 + c * 32;
+            const i64 j_first = j_tile + wave % 2 * 64 + lane_again / 16 * 8 + c * 32;
             if (i < M) {
                 if (j_first + 8 <= N) {
                     f32x4 scale_B_vectors[2];
@@ -434,18 +453,30 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
     // that the loop has nothing to test.
     const int steps = (K + 127) / 128;
     const i64 k_last = (steps - 1) * 128;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_A[n] = first_f8e4m3x16_any(&A[min_i64(i_tile + row_A + n * 32, M - 1) * K + k_last + k_A],
-                                        K - (k_last + k_A));
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_B[n] = first_f8e4m3x16_any(&B[min_i64(j_tile + row_B + n * 32, N - 1) * K + k_last + k_B],
-                                        K - (k_last + k_B));
-    }
     const char *const window_A = (const char *)&A[i_tile * K];
     const char *const window_B = (const char *)&B[j_tile * K];
+    if (k_last + 128 <= K) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f8e4m3x16_any(window_A, from_A[n], (steps - 1) * 128);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f8e4m3x16_any(window_B, from_B[n], (steps - 1) * 128);
+        }
+    } else {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = first_f8e4m3x16_any(&A[min_i64(i_tile + row_A + n * 32, M - 1) * K + k_last + k_A],
+                                            K - (k_last + k_A));
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = first_f8e4m3x16_any(&B[min_i64(j_tile + row_B + n * 32, N - 1) * K + k_last + k_B],
+                                            K - (k_last + k_B));
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
@@ -601,12 +632,13 @@ gemm_fp8_kernel(const unsigned char *__restrict__ A, const unsigned char *__rest
     settle_7();
     // What is done with the sums: a lane has 8 neighbouring j of one i in 2 fragments, whose columns take
     // turns.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        const i64 i = i_tile + wave / 2 * 64 + lane_again % 16 + r * 16;
         #pragma unroll 2
         for (int c = 0; c < 2; ++c) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 8 + c * 32;
+            const i64 j_first = j_tile + wave % 2 * 64 + lane_again / 16 * 8 + c * 32;
             if (i < M) {
                 if (j_first + 8 <= N) {
                     f32x4 scale_B_vectors[2];

@@ -47,18 +47,6 @@ static inline __device__ void tile_of(int block, int rows, int columns, int grou
 
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
 
-// Up to `count` elements from a place on, and zeros behind them.
-static inline __device__ f32x4 first_f32x4(const float *from, i64 count)
-{
-    if (count >= 4)
-        return *(const f32x4 *)from;
-    f32x4 some = {};
-    for (int e = 0; e < 4; ++e)
-        if (e < count)
-            some[e] = from[e];
-    return some;
-}
-
 // Memory from a place on, behind a descriptor in scalar registers.
 static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 {
@@ -69,6 +57,18 @@ static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 static inline __device__ f32x4 fetch_f32x4(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
 {
     return __builtin_bit_cast(f32x4, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f32x4 first_f32x4(const float *from, i64 count)
+{
+    if (count >= 4)
+        return *(const f32x4 *)from;
+    f32x4 some = {};
+    for (int e = 0; e < 4; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
 }
 
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
@@ -95,6 +95,20 @@ static inline __device__ void settle_11()
     __builtin_amdgcn_sched_barrier(0);
 }
 
+// Which lane of its wave this is, found anew: no register keeps it.
+static inline __device__ int lane_now()
+{
+    return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)) % 64;
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f32x4 fetch_f32x4_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f32x4_any *)(from + ahead + (unsigned int)offset);
+}
+
 // Up to `count` elements from a place on, and zeros behind them.
 static inline __device__ f32x4 first_f32x4_any(const float *from, i64 count)
 {
@@ -105,14 +119,6 @@ static inline __device__ f32x4 first_f32x4_any(const float *from, i64 count)
         if (e < count)
             some[e] = from[e];
     return some;
-}
-
-// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
-// it costs each load a 64-bit addition.
-static inline __device__ f32x4 fetch_f32x4_any(const char *from, int &offset, i64 ahead)
-{
-    asm("" : "+v"(offset));
-    return *(const f32x4_any *)(from + ahead + (unsigned int)offset);
 }
 
 // What a scheduling group counts.
@@ -202,19 +208,32 @@ two_mm_kernel_aligned(const float *__restrict__ A, const float *__restrict__ B, 
     // that the loop has nothing to test.
     const int steps = (K + 31) / 32;
     const i64 k_last = (steps - 1) * 32;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_A[n][0] = *(const f32x4 *)&A[min_i64(i_tile + row_A + n * 32, M - 1) * K
-                                          + min_i64(k_last + k_A, K - 4)];
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_B[n] = first_f32x4(&B[(k_last + k_B + n) * N + min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4)],
-                                k_last + k_B + n < K ? N - min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4) : 0);
-    }
     const __amdgpu_buffer_rsrc_t window_A = window(&A[0]);
     const __amdgpu_buffer_rsrc_t window_B = window(&B[j_tile]);
     const int step_B = N * 128;
+    if (k_last + 32 <= K) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f32x4(window_B, from_B[n], (steps - 1) * step_B);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n][0] = fetch_f32x4(window_A, from_A[n], (steps - 1) * 32 * 4);
+        }
+    } else {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n][0] = *(const f32x4 *)&A[min_i64(i_tile + row_A + n * 32, M - 1) * K
+                                              + min_i64(k_last + k_A, K - 4)];
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = first_f32x4(&B[(k_last + k_B + n) * N + min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4)],
+                                    k_last + k_B + n < K ? N - min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4)
+                                    : 0);
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
@@ -422,12 +441,13 @@ two_mm_kernel_aligned(const float *__restrict__ A, const float *__restrict__ B, 
     }
     settle_11();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        const i64 i = i_tile + wave / 2 * 64 + lane_again % 16 + r * 16;
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
+            const i64 j_first = j_tile + wave % 2 * 64 + lane_again / 16 * 4 + c * 16;
             if (i < M) {
                 if (j_first + 4 <= N) {
                     f32x4 T_vector = *(const f32x4_any *)&T[i * N + j_first];
@@ -502,14 +522,23 @@ two_mm_kernel_2(const float *__restrict__ A, const float *__restrict__ B, float 
     // that the loop has nothing to test.
     const int steps = (K + 31) / 32;
     const i64 k_last = (steps - 1) * 32;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_B[n] = first_f32x4_any(&B[(k_last + k_B + n) * N + min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4)],
-                                    k_last + k_B + n < K ? N - min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4)
-                                    : 0);
-    }
     const char *const window_B = (const char *)&B[j_tile];
     const i64 step_B = (i64)(int)(N * 128);
+    if (k_last + 32 <= K) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = fetch_f32x4_any(window_B, from_B[n], (steps - 1) * step_B);
+        }
+    } else {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_B[n] = first_f32x4_any(&B[(k_last + k_B + n) * N
+                                           + min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4)],
+                                        k_last + k_B + n < K
+                                        ? N - min_i64(j_tile + row_B, (N + 3) / 4 * 4 - 4) : 0);
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
@@ -722,12 +751,13 @@ two_mm_kernel_2(const float *__restrict__ A, const float *__restrict__ B, float 
     }
     settle_11();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        const i64 i = i_tile + wave / 2 * 64 + lane_again % 16 + r * 16;
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
+            const i64 j_first = j_tile + wave % 2 * 64 + lane_again / 16 * 4 + c * 16;
             if (i < M) {
                 if (j_first + 4 <= N) {
                     f32x4 T_vector = *(const f32x4_any *)&T[i * N + j_first];
@@ -835,20 +865,32 @@ two_mm_kernel_aligned_2(const float *__restrict__ C, float *__restrict__ D, cons
     // that the loop has nothing to test.
     const int steps = (N + 31) / 32;
     const i64 k_last = (steps - 1) * 32;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_T[n] = first_f32x4(&T[min_i64(i_2_tile + row_T + n * 32, M - 1) * N + k_last + k_T],
-                                N - (k_last + k_T));
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_C[n] = first_f32x4(&C[(k_last + k_C + n) * L + min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4)],
-                                k_last + k_C + n < N ? L - min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4)
-                                : 0);
-    }
     const __amdgpu_buffer_rsrc_t window_T = window(&T[i_2_tile * N]);
     const __amdgpu_buffer_rsrc_t window_C = window(&C[j_2_tile]);
     const int step_C = L * 128;
+    if (k_last + 32 <= N) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_C[n] = fetch_f32x4(window_C, from_C[n], (steps - 1) * step_C);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_T[n] = fetch_f32x4(window_T, from_T[n], (steps - 1) * 128);
+        }
+    } else {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_T[n] = first_f32x4(&T[min_i64(i_2_tile + row_T + n * 32, M - 1) * N + k_last + k_T],
+                                    N - (k_last + k_T));
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_C[n] = first_f32x4(&C[(k_last + k_C + n) * L
+                                       + min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4)], k_last + k_C + n < N
+                                    ? L - min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4) : 0);
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
@@ -1074,12 +1116,13 @@ two_mm_kernel_aligned_2(const float *__restrict__ C, float *__restrict__ D, cons
     }
     settle_11();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 i_2 = i_2_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        const i64 i_2 = i_2_tile + wave / 2 * 64 + lane_again % 16 + r * 16;
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            const i64 j_first = j_2_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
+            const i64 j_first = j_2_tile + wave % 2 * 64 + lane_again / 16 * 4 + c * 16;
             if (i_2 < M) {
                 #pragma unroll 4
                 for (int e = 0; e < 4; ++e) {
@@ -1150,20 +1193,33 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     // that the loop has nothing to test.
     const int steps = (N + 31) / 32;
     const i64 k_last = (steps - 1) * 32;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_T[n] = first_f32x4_any(&T[min_i64(i_2_tile + row_T + n * 32, M - 1) * N + k_last + k_T],
-                                    N - (k_last + k_T));
-    }
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_C[n] = first_f32x4_any(&C[(k_last + k_C + n) * L
-                                       + min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4)], k_last + k_C + n < N
-                                    ? L - min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4) : 0);
-    }
     const char *const window_T = (const char *)&T[i_2_tile * N];
     const char *const window_C = (const char *)&C[j_2_tile];
     const i64 step_C = (i64)(int)(L * 128);
+    if (k_last + 32 <= N) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_C[n] = fetch_f32x4_any(window_C, from_C[n], (steps - 1) * step_C);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_T[n] = fetch_f32x4_any(window_T, from_T[n], (steps - 1) * 128);
+        }
+    } else {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_T[n] = first_f32x4_any(&T[min_i64(i_2_tile + row_T + n * 32, M - 1) * N + k_last + k_T],
+                                        N - (k_last + k_T));
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_C[n] = first_f32x4_any(&C[(k_last + k_C + n) * L
+                                           + min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4)],
+                                        k_last + k_C + n < N
+                                        ? L - min_i64(j_2_tile + row_C, (L + 3) / 4 * 4 - 4) : 0);
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
@@ -1389,12 +1445,13 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     }
     settle_11();
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 i_2 = i_2_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        const i64 i_2 = i_2_tile + wave / 2 * 64 + lane_again % 16 + r * 16;
         #pragma unroll 4
         for (int c = 0; c < 4; ++c) {
-            const i64 j_first = j_2_tile + wave % 2 * 64 + lane / 16 * 4 + c * 16;
+            const i64 j_first = j_2_tile + wave % 2 * 64 + lane_again / 16 * 4 + c * 16;
             if (i_2 < M) {
                 #pragma unroll 4
                 for (int e = 0; e < 4; ++e) {
@@ -1471,21 +1528,33 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
     // that the loop has nothing to test.
     const int steps = floordiv_i64(k_to - k_from + 63, 64);
     const i64 k_last = k_from + (steps - 1) * 64;
-    #pragma unroll 2
-    for (int n = 0; n < 2; ++n) {
-        next_T_2[n] = first_f32x4(&T[min_i64(i_2_tile + row_T_2 + n * 16, M - 1) * N + k_last + k_T_2],
-                                  N - (k_last + k_T_2));
-    }
-    #pragma unroll 2
-    for (int n = 0; n < 2; ++n) {
-        next_C_2[n] = first_f32x4(&C[(k_last + k_C_2 + n) * L
-                                     + min_i64(j_2_tile + row_C_2, (L + 3) / 4 * 4 - 4)],
-                                  k_last + k_C_2 + n < N
-                                  ? L - min_i64(j_2_tile + row_C_2, (L + 3) / 4 * 4 - 4) : 0);
-    }
     const __amdgpu_buffer_rsrc_t window_T_2 = window(&T[i_2_tile * N + k_from]);
     const __amdgpu_buffer_rsrc_t window_C_2 = window(&C[k_from * L + j_2_tile]);
     const int step_C_2 = L * 256;
+    if (k_last + 64 <= k_to) {
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_C_2[n] = fetch_f32x4(window_C_2, from_C_2[n], (steps - 1) * step_C_2);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_T_2[n] = fetch_f32x4(window_T_2, from_T_2[n], (steps - 1) * 256);
+        }
+    } else {
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_T_2[n] = first_f32x4(&T[min_i64(i_2_tile + row_T_2 + n * 16, M - 1) * N + k_last + k_T_2],
+                                      N - (k_last + k_T_2));
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_C_2[n] = first_f32x4(&C[(k_last + k_C_2 + n) * L
+                                         + min_i64(j_2_tile + row_C_2, (L + 3) / 4 * 4 - 4)],
+                                      k_last + k_C_2 + n < N
+                                      ? L - min_i64(j_2_tile + row_C_2, (L + 3) / 4 * 4 - 4) : 0);
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 2
     for (int n = 0; n < 2; ++n) {
@@ -1870,12 +1939,13 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
         }
     } else {
         // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+        const int lane_again = lane_now();
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
-            const i64 i_2 = i_2_tile + wave / 2 * 16 + lane % 16 + r * 16;
+            const i64 i_2 = i_2_tile + wave / 2 * 16 + lane_again % 16 + r * 16;
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                const i64 j_first = j_2_tile + wave % 2 * 16 + lane / 16 * 4 + c * 16;
+                const i64 j_first = j_2_tile + wave % 2 * 16 + lane_again / 16 * 4 + c * 16;
                 if (i_2 < M) {
                     #pragma unroll 4
                     for (int e = 0; e < 4; ++e) {
@@ -1953,21 +2023,33 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
     // that the loop has nothing to test.
     const int steps = floordiv_i64(k_to - k_from + 63, 64);
     const i64 k_last = k_from + (steps - 1) * 64;
-    #pragma unroll 2
-    for (int n = 0; n < 2; ++n) {
-        next_T_2[n] = first_f32x4_any(&T[min_i64(i_2_tile + row_T_2 + n * 16, M - 1) * N + k_last + k_T_2],
-                                      N - (k_last + k_T_2));
-    }
-    #pragma unroll 2
-    for (int n = 0; n < 2; ++n) {
-        next_C_2[n] = first_f32x4_any(&C[(k_last + k_C_2 + n) * L
-                                         + min_i64(j_2_tile + row_C_2, (L + 3) / 4 * 4 - 4)],
-                                      k_last + k_C_2 + n < N
-                                      ? L - min_i64(j_2_tile + row_C_2, (L + 3) / 4 * 4 - 4) : 0);
-    }
     const char *const window_T_2 = (const char *)&T[i_2_tile * N + k_from];
     const char *const window_C_2 = (const char *)&C[k_from * L + j_2_tile];
     const i64 step_C_2 = (i64)(int)(L * 256);
+    if (k_last + 64 <= k_to) {
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_C_2[n] = fetch_f32x4_any(window_C_2, from_C_2[n], (steps - 1) * step_C_2);
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_T_2[n] = fetch_f32x4_any(window_T_2, from_T_2[n], (steps - 1) * 256);
+        }
+    } else {
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_T_2[n] = first_f32x4_any(&T[min_i64(i_2_tile + row_T_2 + n * 16, M - 1) * N + k_last
+                                             + k_T_2], N - (k_last + k_T_2));
+        }
+        #pragma unroll 2
+        for (int n = 0; n < 2; ++n) {
+            next_C_2[n] = first_f32x4_any(&C[(k_last + k_C_2 + n) * L
+                                             + min_i64(j_2_tile + row_C_2, (L + 3) / 4 * 4 - 4)],
+                                          k_last + k_C_2 + n < N
+                                          ? L - min_i64(j_2_tile + row_C_2, (L + 3) / 4 * 4 - 4) : 0);
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 2
     for (int n = 0; n < 2; ++n) {
@@ -2352,12 +2434,13 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
         }
     } else {
         // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+        const int lane_again = lane_now();
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int r = 0; r < 1; ++r) {
-            const i64 i_2 = i_2_tile + wave / 2 * 16 + lane % 16 + r * 16;
+            const i64 i_2 = i_2_tile + wave / 2 * 16 + lane_again % 16 + r * 16;
             #pragma clang loop unroll(disable) vectorize(disable)
             for (int c = 0; c < 1; ++c) {
-                const i64 j_first = j_2_tile + wave % 2 * 16 + lane / 16 * 4 + c * 16;
+                const i64 j_first = j_2_tile + wave % 2 * 16 + lane_again / 16 * 4 + c * 16;
                 if (i_2 < M) {
                     #pragma unroll 4
                     for (int e = 0; e < 4; ++e) {
@@ -2406,12 +2489,13 @@ two_mm_finish(float *__restrict__ D, const float *__restrict__ D_held_slices, i6
         }
     }
     // What is done with the sums: a lane has 4 neighbouring j of one i in each of its fragments.
+    const int lane_again = lane_now();
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int r = 0; r < 1; ++r) {
-        const i64 i_2 = i_2_tile + wave / 2 * 16 + lane % 16 + r * 16;
+        const i64 i_2 = i_2_tile + wave / 2 * 16 + lane_again % 16 + r * 16;
         #pragma clang loop unroll(disable) vectorize(disable)
         for (int c = 0; c < 1; ++c) {
-            const i64 j_first = j_2_tile + wave % 2 * 16 + lane / 16 * 4 + c * 16;
+            const i64 j_first = j_2_tile + wave % 2 * 16 + lane_again / 16 * 4 + c * 16;
             if (i_2 < M) {
                 #pragma unroll 4
                 for (int e = 0; e < 4; ++e) {

@@ -24,6 +24,7 @@ from tl2hip.plan.matrix_ir import (
     Priority,
     Remark,
     Settle,
+    TakeLane,
     TakeTile,
     TurnBytes,
     Window,
@@ -89,6 +90,13 @@ TILE_OF = Helper(
     "    const int high = rows - first < group ? rows - first : group;\n"
     "    row = first + inside % high;\n"
     "    column = inside / high;\n}",
+)
+
+LANE = Helper(
+    "lane_now",
+    "// Which lane of its wave this is, found anew: no register keeps it.\n"
+    f"{ON_DEVICE} int lane_now()\n{{\n"
+    "    return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)) % 64;\n}",
 )
 
 WINDOW = Helper(
@@ -202,6 +210,12 @@ def _take_tile(s: TakeTile, w: Writer) -> None:
     w.line(f"{function}({w.text(s.block)}, {w.text(s.rows)}, {w.text(s.columns)}, {s.group}, {row}, {column});")
     for name in (s.row, s.column):
         w.ctx.known.learn(name, natural=True)
+
+
+@write.register
+def _take_lane(s: TakeLane, w: Writer) -> None:
+    w.line(f"const int {w.ctx.c(s.name)} = {w.ctx.call(LANE)}();")
+    w.ctx.known.learn(s.name, natural=True)
 
 
 def _address(array: str, index: tuple[Expr, ...], w: Writer) -> str:

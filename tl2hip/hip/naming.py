@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from tl2hip.hip.names import Names, words
 from tl2hip.plan.ir import Declare, For, HostIf, HostLet, HostLoop, HostStmt, HostWhile, Let, Plan, ReadBack
 from tl2hip.plan.lanes_ir import Combine, Prefix
-from tl2hip.plan.matrix_ir import TakeTile, Window
+from tl2hip.plan.matrix_ir import TakeLane, TakeTile, Window
 from tl2hip.plan.walk import all_stmts
 
 HELPERS = frozenset(
@@ -40,7 +40,7 @@ def name_plan(plan: Plan, taken: Iterable[str] = ()) -> Names:
                 names.add((s.var,))
             elif isinstance(s, TakeTile):
                 names.add((s.row, s.column))
-            elif isinstance(s, Window):
+            elif isinstance(s, TakeLane | Window):
                 names.add((s.name,))
             elif isinstance(s, Combine | Prefix):
                 names.add(n for n, _ in s.variables)

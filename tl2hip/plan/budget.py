@@ -18,6 +18,7 @@ from tl2hip.plan.gfx942 import LDS_BYTES, MAX_THREADS, MAX_WAVES, REGISTER_STEP,
 from tl2hip.plan.ir import Declare, DeclareVector, DeviceKernel, DeviceStmt, For, Let, Placed, Plan
 from tl2hip.plan.kernels import touched
 from tl2hip.plan.lds import Piece, elements, laid_out, pieces
+from tl2hip.plan.matrix_ir import TakeLane
 from tl2hip.plan.walk import all_stmts, bodies, own_exprs
 
 ADDRESS = 2
@@ -151,6 +152,8 @@ def scalar_registers(kernel: DeviceKernel) -> dict[str, int]:
                 found[name] = 1 if form == "int" else _of(value)
             case Declare(name=name, dtype=dtype, form=form) if name in differ:
                 found[name] = 1 if form else -(-dtype.bytes // REGISTER_BYTES)
+            case TakeLane(name=name):
+                found[name] = 1
             case For(var=var, start=start, small=small) if var in differ:
                 found[var] = 1 if small else _of(start)
             case _:
@@ -168,6 +171,8 @@ def differing(kernel: DeviceKernel, *, waves: bool = False) -> Set[str]:
                 if differs(value, differ):
                     differ.add(name)
             case Declare(name=name, form=form) if form != "uniform":
+                differ.add(name)
+            case TakeLane(name=name):
                 differ.add(name)
             case For(var=var, start=start) if differs(start, differ):
                 differ.add(var)

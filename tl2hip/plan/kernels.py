@@ -21,7 +21,7 @@ from tl2hip.plan.ir import (
     Placed,
     StoreVector,
 )
-from tl2hip.plan.matrix_ir import Fetch, FetchFirst, TakeTile, TurnBytes, Window
+from tl2hip.plan.matrix_ir import Fetch, FetchFirst, TakeLane, TakeTile, TurnBytes, Window
 from tl2hip.plan.rename import plainly
 from tl2hip.plan.softmax_ir import PowerOfTwo, RoundNumber, Scaled
 from tl2hip.plan.walk import all_stmts
@@ -140,6 +140,7 @@ def _free_scalars(exprs: Iterable[Expr], body: tuple[DeviceStmt, ...]) -> tuple[
     inner_axes = {s.var for s in stmts if isinstance(s, For)}
     inner_names = {s.name for s in stmts if isinstance(s, Let | Declare)}
     inner_names |= {n for s in stmts if isinstance(s, TakeTile) for n in (s.row, s.column)}
+    inner_names |= {s.name for s in stmts if isinstance(s, TakeLane)}
     inner_names |= {p.name for p in PLACES}
     found: dict[str, DType] = {}
     for e in exprs:

@@ -29,6 +29,17 @@ class TakeTile:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeLane:
+    """Declares `name`, an int: the number of this lane in its wave, asked of the hardware at this place.
+
+    What is computed from it shares nothing with what went before, so that nothing of it waits in registers while
+    all of them are needed.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """`name` is the memory of `array` from an element on, the same for all lanes of a block.
 
@@ -166,6 +177,7 @@ class Settle:
 
 MatrixStmt = (
     TakeTile
+    | TakeLane
     | Window
     | Fetch
     | FetchFirst

@@ -12,7 +12,7 @@ from tl2hip.nest.ir import AxisRef, Expr, Load, Set, Store, Update
 from tl2hip.nest.walk import all_parts, map_expr
 from tl2hip.plan.ir import Declare, DeviceStmt, Extreme, For, Let, LoadVector, MultiplyAdd, StoreVector
 from tl2hip.plan.lanes_ir import Combine, Prefix
-from tl2hip.plan.matrix_ir import Fetch, FetchFirst, MatrixMultiply, TakeTile, TurnBytes, Window
+from tl2hip.plan.matrix_ir import Fetch, FetchFirst, MatrixMultiply, TakeLane, TakeTile, TurnBytes, Window
 from tl2hip.plan.names import NUMBER
 from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, RoundNumber, Scaled
 from tl2hip.plan.walk import all_stmts, bodies, map_exprs, own_exprs, same, with_bodies
@@ -86,6 +86,8 @@ def _mentioned(body: tuple[DeviceStmt, ...]) -> set[str]:
                 found |= {array, vector}
             case TakeTile(row=row, column=column):
                 found |= {row, column}
+            case TakeLane(name=name):
+                found.add(name)
             case Window(name=name, array=array):
                 found |= {name, array}
             case Fetch(vector=vector, window=window, offset=offset):

@@ -40,6 +40,7 @@ from tl2hip.plan.matrix_ir import (
     Priority,
     Remark,
     Settle,
+    TakeLane,
     TakeTile,
     TurnBytes,
     Window,
@@ -100,7 +101,7 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (Var(name, F32),)
         case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | Remark():
             return ()
-        case KeepOrder() | Meet() | Priority() | Settle() | TurnBytes():
+        case KeepOrder() | Meet() | Priority() | Settle() | TakeLane() | TurnBytes():
             return ()
 
 
@@ -196,7 +197,7 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, slot=each(f, s.slot), less=less, times=f(s.times))
         case Barrier() | Combine() | Prefix() | DeclareVector() | LdsBarrier() | Group() | Remark():
             return s
-        case KeepOrder() | Meet() | Priority() | Settle() | TurnBytes() | JoinHalves():
+        case KeepOrder() | Meet() | Priority() | Settle() | TakeLane() | TurnBytes() | JoinHalves():
             return s
 
 

@@ -74,3 +74,10 @@ def test_planted_fault_where_bytes_are_turned_is_found(fault: str, depth: str) -
     shape = {"M": 80, "N": 144, "K": 144}
     assert not proven(k, shape, text=k.printed.text.replace(old, new)).good
     assert proven(k, shape).good
+
+
+def test_another_tile_in_the_place_of_a_whole_last_one_is_found() -> None:
+    k = converted(Product(k="64"))
+    sizes = {"M": 69, "N": 67, "K": 192}
+    text = planted(k, "kernel_aligned", "(steps - 1) * 128", "(steps - 2) * 128")
+    assert not proven(k, sizes, text=text).good and proven(k, sizes).good

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number, value_of
-from tl2hip.nest.ir import AxisRef, Binary, Compare, Expr, Load, Logic, Set, Stmt, Var
+from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, Load, Logic, Set, Stmt, Var
 from tl2hip.nest.walk import map_expr, map_exprs
 from tl2hip.plan.gfx942 import ACCESS_BYTES
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, Let
 from tl2hip.plan.matmul.find import MatrixProduct
 from tl2hip.plan.matmul.side import each
-from tl2hip.plan.matmul.tile import Tile
+from tl2hip.plan.matmul.tile import Tile, tiled
 from tl2hip.plan.matmul.words import Words
-from tl2hip.plan.matrix_ir import Remark
+from tl2hip.plan.matrix_ir import Remark, TakeLane
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
@@ -50,7 +51,7 @@ class Epilogue:
         m, run = t.mfma.m, t.run
         down, across = t.fragments[0], t.fragments[1] // t.joined
         i, j = self.words.index("r"), self.words.index("c")
-        lane = self.words.var("lane")
+        lane = self.words.var("lane_again")
         first_row = add(self.row, add(mul(self.wave_row, number(t.rows // t.down)), modulo(lane, m)))
         inside = mul(floor_div(lane, m), number(run))
         first_column = add(self.column, add(mul(self.wave_column, number(t.columns // t.across)), inside))
@@ -66,29 +67,37 @@ class Epilogue:
         what = f"{run} neighbouring {called(p.columns)} of one {called(p.rows)}" if run > 1 else "elements"
         where = "each of its fragments" if t.joined == 1 else f"{t.joined} fragments, whose columns take turns"
         yield Remark(f"What is done with the sums: a lane has {what} in {where}.")
+        yield TakeLane(self.words.name("lane_again"))
         yield each(i.axis, down, (row, each(j.axis, across, column)))
 
     def _run(self, slot: tuple[Expr, ...], first: Expr, place: Expr) -> Iterator[DeviceStmt]:
         """A run of consecutive columns: in vectors where all of it is inside, else one by one."""
         p, run = self.product, self.tile.run
-        inside = Compare("<", Var(p.rows.name, I64), p.rows.stop)
+        inside = self._below(p.rows, self.tile.rows)
         if run == 1:
             yield Let(p.columns.name, place)
-            yield DeviceIf(Logic("and", inside, self._in_columns()), self._lowered((*slot, first)))
+            yield from _where((*inside, *self._in_columns()), self._lowered((*slot, first)))
             return
         name, e = Var(self.words.name(f"{called(p.columns)}_first"), I64), self.words.index("e")
         lowered = self._lowered(self._sum(slot, first, e))
-        one = (Let(p.columns.name, add(name, e)), DeviceIf(self._in_columns(), lowered))
+        one = (Let(p.columns.name, add(name, e)), *_where(self._in_columns(), lowered))
         each_one = (each(e.axis, run, one),)
         yield Let(name.name, place)
         if self.moves is None:
-            yield DeviceIf(inside, each_one)
+            yield from _where(inside, each_one)
             return
+        vectors = self._in_vectors(slot, first, name, self.moves)
         whole = Compare("<=", add(name, number(run)), p.columns.stop)
-        yield DeviceIf(inside, (DeviceIf(whole, self._in_vectors(slot, first, name, self.moves), each_one),))
+        if self._in_columns():
+            vectors = (DeviceIf(whole, vectors, each_one),)
+        yield from _where(inside, vectors)
 
-    def _in_columns(self) -> Expr:
-        return Compare("<", Var(self.product.columns.name, I64), self.product.columns.stop)
+    def _in_columns(self) -> tuple[Expr, ...]:
+        return self._below(self.product.columns, self.tile.columns)
+
+    def _below(self, axis: Axis, size: int) -> tuple[Expr, ...]:
+        """What must hold for an element of the tile to be inside along an axis: nothing where tiles divide it."""
+        return () if tiled(axis.stop, size) else (Compare("<", Var(axis.name, I64), axis.stop),)
 
     def _in_vectors(self, slot: tuple[Expr, ...], first: Expr, name: Expr, wide: Moves) -> tuple[DeviceStmt, ...]:
         p = self.product
@@ -117,6 +126,13 @@ class Epilogue:
 
     def _code(self, body: tuple[Stmt, ...]) -> tuple[DeviceStmt, ...]:
         return ThreadCode(self.state.names, self.state.dtypes, self.state.kinds).lower(body)
+
+
+def _where(tests: tuple[Expr, ...], body: tuple[DeviceStmt, ...]) -> tuple[DeviceStmt, ...]:
+    """A body behind all of some tests."""
+    if not tests:
+        return body
+    return (DeviceIf(reduce(lambda a, b: Logic("and", a, b), tests), body),)
 
 
 def body_of(p: MatrixProduct) -> tuple[Stmt, ...]:

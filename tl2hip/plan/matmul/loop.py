@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.index import ONE, ZERO, add, ceil_div, mul, number, sub, xor
+from tl2hip.nest.index import ONE, ZERO, add, ceil_div, mul, number, sub, value_of, xor
 from tl2hip.nest.ir import Compare, Expr, Select, Set
 from tl2hip.plan.gfx942 import SIMDS
 from tl2hip.plan.ir import Declare, DeviceIf, DeviceStmt, For, Let
 from tl2hip.plan.matmul.side import Side, each
-from tl2hip.plan.matmul.tile import Tile
+from tl2hip.plan.matmul.tile import Tile, tiled
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Group, KeepOrder, Kind, LdsBarrier, MatrixMultiply, Meet, Priority, Remark, Settle
 from tl2hip.source.span import Span
@@ -53,9 +53,8 @@ class SumLoop:
         k_last = add(self.first, mul(sub(self.words.var("steps"), ONE), number(t.depth)))
         yield Let(self.words.name("k_last"), k_last)
         for side in self.sides:
-            yield from side.fetch_first(self.words.var("k_last"))
-        for side in self.sides:
             yield from side.opened(self.first)
+        yield from self._fetch_last()
         yield Let(self.words.name("last"), sub(self.words.var("steps"), number(2)), "int")
         if t.copies > 1:
             yield Declare(self.words.name("copy"), I64, ZERO, "int")
@@ -74,6 +73,18 @@ class SumLoop:
         if t.turns == "ping-pong":
             yield DeviceIf(Compare("<", wave, half), (Meet("all are together again"),))
         yield from self._last()
+
+    def _fetch_last(self) -> Iterator[DeviceStmt]:
+        """Fetches the last tile of the sum, all of it at once: where it is whole as all others, else by its pieces,
+        with zeros past the end."""
+        k, end = self.words.var("k_last"), self.sum_end
+        as_others = tuple(self._fetch(sub(self.words.var("steps"), ONE)))
+        in_part = tuple(s for side in self.sides for s in side.fetch_first(k))
+        if value_of(sub(end, self.first)) is None:
+            yield DeviceIf(Compare("<=", add(k, number(self.tile.depth)), end), as_others, in_part)
+        else:
+            yield from as_others if tiled(sub(end, self.first), self.tile.depth) else in_part
+        yield KeepOrder()
 
     def _loop(self, turn: tuple[DeviceStmt, ...]) -> DeviceStmt:
         step, steps = self.words.name("step"), self.words.var("steps")

@@ -11,7 +11,7 @@ from tl2hip.nest.ir import Array, Cast, Compare, Const, Expr, Load, Select, Stor
 from tl2hip.plan.ir import DeclareVector, DeviceStmt, For, Let, LoadVector, Placed, Space, StoreVector
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.taken import Taken
-from tl2hip.plan.matmul.tile import Tile
+from tl2hip.plan.matmul.tile import Tile, tiled
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Fetch, FetchFirst, Part, Remark, TurnBytes, Window
 from tl2hip.plan.state import State
@@ -145,6 +145,8 @@ class Side:
 
     def _kept(self, row: Expr) -> Expr:
         """A row of memory, or where it lies past the end the last one, which nobody stores the products of."""
+        if tiled(self.end, self.fill.rows):
+            return row
         if self.fill.operand.along == "over":
             return minimum(row, sub(self.end, ONE))
         whole = mul(ceil_div(self.end, self.fill.run), number(self.fill.run))

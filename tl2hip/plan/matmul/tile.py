@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tl2hip.nest.index import value_of
+from tl2hip.nest.ir import Expr
 from tl2hip.plan.gfx942 import LDS_BYTES, MAX_WAVES, REGISTERS, SIMDS, WAVE
 from tl2hip.plan.layout.mfma import Mfma
 from tl2hip.plan.matmul.clusters import Cluster, clusters, held
@@ -207,6 +209,12 @@ class Tile:
         if self.sums > 128 or self.registers(1) > REGISTERS // 2:
             return Fault("registers", f"{self.registers(1)} registers a lane leave no two waves on a SIMD")
         return None
+
+
+def tiled(extent: Expr, size: int) -> bool:
+    """Whether tiles of a size surely divide an extent."""
+    known = value_of(extent)
+    return known is not None and known % size == 0
 
 
 def _uneven(size: int, waves: int, what: str, m: int) -> str:
