@@ -158,3 +158,16 @@ def seen_elsewhere(Y: Tensor[f32, M, N]) -> None:
             s += Y[i, N - 1 - j] * f32(j)
         for j in range(N):
             Y[i, j] -= s
+
+
+@kernel
+def grouped(X: Tensor[f16, M, 64 * N], scale: Tensor[f32, M, N], Y: Tensor[i8, M, 64 * N]) -> None:
+    for i in range(M):
+        for g in range(N):
+            most = f32(0)
+            for j in range(64):
+                most = max(most, abs(f32(X[i, 64 * g + j])))
+            s = most / 127
+            scale[i, g] = s
+            for j in range(64):
+                Y[i, 64 * g + j] = i8(np.rint(f32(X[i, 64 * g + j]) / s)) if s > 0 else i8(0)

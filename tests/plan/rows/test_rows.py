@@ -214,6 +214,18 @@ def test_long_rows_are_proven(name: str) -> None:
     assert report.good, report.text
 
 
+def test_a_row_may_be_a_part_of_another_one() -> None:
+    (kernel,) = _plan(convert(KERNELS)["grouped"]).kernels
+    assert (_moves(kernel, LoadVector), _moves(kernel, StoreVector)) == (["X", "X"], ["Y"])
+    given = ({"M": 0, "N": 2}, {"M": 3, "N": 0}, {"M": 3, "N": 5})
+    assert prove(KERNELS, "grouped", given=given, shapes=0, python_work=2_000).good
+    printed = convert(KERNELS)["grouped"].printed
+    assert printed is not None
+    fault = printed.text.replace("Y[i * (64 * N) + 64 * g", "Y[i * (64 * N) + 32 * g")
+    assert fault != printed.text
+    assert not prove(KERNELS, "grouped", fault, given=given[2:], shapes=0, python_work=0).good
+
+
 LONG_FAULTS = {
     "a piece left out": ("piece < N / 8192 * 8192", "piece < N / 8192 * 8192 - 8192"),
     "a vector left out": ("piece < N - 7", "piece < N - 15"),

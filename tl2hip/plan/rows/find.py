@@ -27,8 +27,8 @@ from tl2hip.nest.ir import (
     Update,
     While,
 )
-from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, own_exprs
-from tl2hip.plan.access import contiguous, loads_or_locals, moves_with, multiplies
+from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, own_exprs, substitute
+from tl2hip.plan.access import coefficient, contiguous, loads_or_locals, moves_with, multiplies
 from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.names import told
 from tl2hip.plan.state import State
@@ -129,13 +129,15 @@ def of_loop(state: State, row: Row, loop: Loop, around: tuple[Axis, ...]) -> tup
 
 
 def place_of(array: str, index: tuple[Expr, ...], axis: Axis) -> Place | None:
-    """The place of an access along a row; None where it is no such access: its last index is not the axis itself,
-    or another one changes along the row."""
+    """The place of an access along a row; None where it is no such access: its last index does not move by one
+    element with the axis, or another one changes along the row."""
     here = AxisRef(axis.name)
-    fixed = all(isinstance(p, AxisRef | Dim | Scalar | Const | Binary) for i in index[:-1] for p in all_parts(i))
-    if not index or index[-1] != here or not fixed or any(p == here for i in index[:-1] for p in all_parts(i)):
+    fixed = all(isinstance(p, AxisRef | Dim | Scalar | Const | Binary) for i in index for p in all_parts(i))
+    if not index or not fixed or any(p == here for i in index[:-1] for p in all_parts(i)):
         return None
-    return array, (*index[:-1], HERE)
+    if coefficient(index[-1], axis.name) != 1:
+        return None
+    return array, (*index[:-1], substitute(index[-1], {here: HERE}))
 
 
 def _shared_extent(state: State, body: tuple[Stmt, ...]) -> Expr:
@@ -259,7 +261,8 @@ class _Places:
             return None
         if mine and a.shape != (axis.stop,):
             return None
-        return place_of(array, index, axis)
+        place = place_of(array, index, axis)
+        return None if mine and place is not None and place[1] != (HERE,) else place
 
     def between(self, s: Stmt) -> None:
         """Takes in a statement that all lanes run alike, of whose stores one lane does."""

@@ -165,7 +165,8 @@ class RowCode:
         streamed = self._streamed(h)
         for n in range(pieces[0] if len(pieces) > 1 else 1):
             slot = (*self._slot(), number(n)) if len(pieces) > 1 else self._slot()
-            index = (*h.place[1][:-1], add(self._here(), number(n * pieces[-1])))
+            here = add(self._here(), number(n * pieces[-1]))
+            index = (*h.place[1][:-1], substitute(h.place[1][-1], {HERE: here}))
             if store:
                 made.append(StoreVector(h.array, index, vector, slot, False, streamed))
             else:
