@@ -45,9 +45,9 @@ MOST_ON_A_UNIT = 4
 LAUNCH = 5000
 """Clocks until a second launch is under way: two or three microseconds (an estimate)."""
 
-BEHIND, ALONE = 0.2, 0.1
-"""How much longer it takes where fragments are not read ahead, and where a block that turns a factor is alone on a
-compute unit."""
+BEHIND, ALONE, SHORT = 0.2, 0.1, 1.0
+"""How much longer it takes where fragments are not read ahead, where a block that turns a factor is alone on a
+compute unit, and where waves take turns in a sum of one step or two."""
 
 VECTOR, VECTOR_RATE = 1.5, SIMDS * 16
 """How much longer it takes for each clock that vector instructions take of one of the matrix units (seen in the
@@ -191,7 +191,9 @@ def cost(t: Tile, task: Task, slices: int) -> float:
     step = t.rows * t.columns * t.depth / rate
     ends = LATENCY + t.rows * t.columns * t.mfma.result.bytes / BANDWIDTH
     slower += STEP / step + ends / (steps * step * blocks)
-    slower += (BEHIND if t.turns == "plain" else 0) + (ALONE if task.turned and blocks == 1 else 0)
+    # Sums of one step or two have no turns to take, and the compiler finds too few registers for them.
+    slower += BEHIND if t.turns == "plain" else SHORT if t.turns == "ping-pong" and steps < 3 else 0
+    slower += ALONE if task.turned and blocks == 1 else 0
     slower += VECTOR * rate / VECTOR_RATE * (task.work[0] / t.columns + task.work[1] / t.rows)
     busy = most * steps * step * slower * max(1.0, 1 / waves)
     partial = task.rows * task.columns * task.products * t.mfma.result.bytes
