@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from tl2hip.dtypes import I32, I64
 from tl2hip.nest.index import ONE, ZERO, add, minimum, mul, number, product, sub
 from tl2hip.nest.ir import AxisRef, Cast, Compare, Const, Expr, Load, Select, Store, Var
+from tl2hip.nest.walk import map_expr
 from tl2hip.plan.ir import DeclareVector, DeviceStmt, Let, LoadVector, StoreVector
 from tl2hip.plan.matmul.factors import outermost_loads
 from tl2hip.plan.matmul.fill import Fill
@@ -138,7 +139,7 @@ class ComputedSide(Side):
         e, q = self.words.index("e"), self.words.index("q")
         k, row = (e, ZERO) if self._block.deep else (q, e)
         slot, column = (moved({K: k, ROW: row}, x) for x in raw.taken.element())
-        read = self._read_alone(raw.taken.load, n, tile, k, row, last=last)
+        read = self._read_alone(_untested(raw.taken.load), n, tile, k, row, last=last)
         inner = each(e.axis, self.fill.run, (Store(raw.waiting, (n, slot, column), read, True),))
         yield inner if self._block.deep else each(q.axis, self.fill.turn, (inner,))
 
@@ -224,6 +225,16 @@ class ComputedSide(Side):
         """The register that holds what a load gives for an element of block n."""
         at = tuple(moved(values, x) for x in raw.taken.element())
         return Load(raw.waiting, (n, *at), raw.taken.load.dtype, True)
+
+
+def _untested(e: Expr) -> Expr:
+    """A load without the test that it stands under in the source: where it is known to lie inside only because of
+    that, nothing is known of it."""
+
+    def one(x: Expr) -> Expr:
+        return replace(x, proven=x.proven and x.always) if isinstance(x, Load) else x
+
+    return map_expr(one, e)
 
 
 def _sum(terms: tuple[Expr, ...]) -> Expr:

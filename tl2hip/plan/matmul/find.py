@@ -28,6 +28,7 @@ from tl2hip.plan.access import unit_stride
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.layout.mfma import Mfma, find
 from tl2hip.plan.matmul.factors import Operand, factors
+from tl2hip.plan.matmul.flat import Flat, flat, in_a_row, in_memory, mentions, sum_axes
 from tl2hip.plan.names import called
 from tl2hip.plan.promote import promoted
 from tl2hip.plan.state import State
@@ -108,11 +109,26 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct | None:
     over = body[loops[0]]
     assert isinstance(over, Loop)
     ahead, behind = body[: loops[0]], body[loops[0] + 1 :]
-    name, dtype, left, right = _term(over, behind)
+    summed, inner = sum_axes(over)
+    name, dtype, left, right = _term(inner, behind)
     start, ahead = _start(state, ahead, name, dtype)
-    _check_bounds(chain, over)
+    _check_bounds((*chain.axes, *summed))
     if any(isinstance(s, Loop | Alloc) for s in all_stmts((*ahead, *behind))):
         raise Unfit("what is done with an element holds a loop")
+    if len(summed) > 1:
+        one = flat(state, in_memory(summed, (left, right)))
+        left, right = one.expr(state, left), one.expr(state, right)
+        over = replace(over, axis=one.axis)
+    if any(state.kinds[axis.name].updates for axis in chain.axes):
+        raise Unfit("elements of the result meet")
+    for this, other in ((left, right), (right, left)):
+        own = [a for a in chain.axes if mentions(this, a) and not mentions(other, a)]
+        rows = in_a_row(state, own, behind)
+        if len(rows) > 1 and not any(a.tile is not None or a.marks for a in rows):
+            one = flat(state, rows)
+            left, right = one.expr(state, left), one.expr(state, right)
+            ahead, behind = one.stmts(state, ahead), one.stmts(state, behind)
+            chain = _with(chain, one)
     axes = tuple(a.name for a in chain.axes)
     pair = factors(state, (left, right), axes, over.axis.name)
     if pair is None:
@@ -123,8 +139,6 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct | None:
         raise Unfit("a factor is written by the same loops", "store the result in an array of its own")
     if unit_stride(behind, a.axis) > unit_stride(behind, b.axis):
         a, b = b, a
-    if any(state.kinds[axis.name].updates for axis in chain.axes):
-        raise Unfit("elements of the result meet")
     named = {x.name: x for x in chain.axes}
     places = tuple(n for n, x in enumerate(chain.axes) if x.name not in (a.axis, b.axis))
     pads = (_pad(state, a), _pad(state, b))
@@ -208,9 +222,17 @@ def _start(state: State, ahead: tuple[Stmt, ...], name: str, dtype: DType) -> tu
     return first, tuple(replace(s, name=first.name) if isinstance(s, Set) and s is at else s for s in ahead)
 
 
-def _check_bounds(chain: Chain, over: Loop) -> None:
+def _with(chain: Chain, one: Flat) -> Chain:
+    """A chain with one axis in the place of several, where the last of them stands."""
+    last = chain.axes.index(one.axes[-1])
+    kept = [n for n, a in enumerate(chain.axes) if n == last or a not in one.axes]
+    axes = tuple(one.axis if n == last else chain.axes[n] for n in kept)
+    return Chain(axes, tuple(chain.places[n] for n in kept), chain.body)
+
+
+def _check_bounds(axes: tuple[Axis, ...]) -> None:
     """Every axis runs from 0 by 1 to an end that no other axis moves."""
-    for axis in (*chain.axes, over.axis):
+    for axis in axes:
         if axis.start != ZERO or axis.step != 1:
             raise Unfit(f"{axis.user or axis.name} does not run from 0 by 1")
         if any(isinstance(p, AxisRef | Var | Load) for p in all_parts(axis.stop)):

@@ -195,7 +195,10 @@ class Needs:
 def _needs(f: Fill, kernel: TileKernel, state: State) -> Needs:
     o, p = f.operand, kernel.product
     if o.value is None:
-        return Needs((o.array,), (state.nest.array(o.array).shape[-1],), (_whole(f, state),) * (o.along == "axis"))
+        shape = state.nest.array(o.array).shape
+        moving = [d for d, i in enumerate(o.index[:-1]) if i != ZERO]
+        rows = product(shape[moving[-1] + 1 :]) if moving else shape[-1]
+        return Needs((o.array,), (rows,), (_whole(f, state),) * (o.along == "axis"))
     found = [t for t in taken_by(state, f) if t.index]
     wide = [t for t in found if t.width > 1]
     own = next(a for a in (p.rows, p.columns) if a.name == o.axis)
@@ -210,7 +213,9 @@ def _whole(f: Fill, state: State) -> Expr:
     """Bytes of all rows of memory over the sum, where memory runs along the other axis."""
     o = f.operand
     shape = state.nest.array(o.array).shape
-    return mul(mul(o.pitch(shape), shape[o.index.index(AxisRef(o.over))]), number(f.tile.bytes))
+    last = o.index.index(AxisRef(o.over))
+    first = next((d + 1 for d in reversed(range(last)) if o.index[d] != ZERO), 0)
+    return mul(mul(o.pitch(shape), product(shape[first : last + 1])), number(f.tile.bytes))
 
 
 def _limits(state: State, some: Sequence[Variant]) -> Expr | None:
