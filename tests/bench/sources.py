@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tests.bench.aims import Aim
+from tests.bench.forms import CAST, CASTS, CONVOLUTION, DEQUANTISED, INT4, PLACES
 
 Kind = Literal["product", "attention", "row"]
 
@@ -178,6 +179,7 @@ LIKE_EVEN = (OF_EVEN, Aim("spills", 0))
 
 _EVEN, _EVEN_NN = "f16 NT even K", "f16 NN even K"
 TILE, TILE_NN = Tile(128, 128, 64, 4, 2), Tile(128, 128, 64, 4, 2, True)
+FORM_TILE = Tile(256, 128, 64, 8, 2)
 RUN = {"M": 128, "N": 128, "K": 192}
 
 PRODUCTS = (
@@ -224,5 +226,11 @@ PRODUCTS = (
     _skinny("fp8 M=4", "f8e4m3", 4, 4096, 4096, *STREAMED),
     _skinny("fp8 M=16", "f8e4m3", 16, 4096, 4096, *STREAMED),
     _skinny("fp8 M=16 wide", "f8e4m3", 16, 28_672, 8192, *STREAMED),
+    Case("int4", INT4, "product", "256x128x64 w8 NN", "-", DEQUANTISED, FORM_TILE, run={**RUN, "M": 256, "K": 256}),
+    Case("f32 as f16", CAST, "product", "256x128x64 w8 NT", "-", CASTS, FORM_TILE, run={**RUN, "M": 256}),
+    Case(
+        "convolution", CONVOLUTION, "product", "256x128x64 w8 NT", "-", PLACES, FORM_TILE,
+        run={"B": 1, "H": 8, "W": 32, "O": 128},
+    ),
     Case("f16 bias gelu", BIAS_GELU, "product", "128x128x64 w4 NT", "116 (plain HIP)", F16_NT, TILE, run=RUN),
 )  # fmt: skip

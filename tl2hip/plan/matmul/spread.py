@@ -46,6 +46,8 @@ def spread(e: Expr, known: Known) -> Spread | None:
         value = value_of(e)
         return Spread(e, multiple=1 if value is None else abs(value))
     found = _found(e, known)
+    if found is None and all(known[p].offset == ZERO for p in names):
+        return Spread(map_expr(lambda x: known[x].base if x in known else x, e))
     if found is None and all(known[p].base == ZERO for p in names):
         return Spread(ZERO, map_expr(lambda x: known[x].offset if x in known else x, e), 0, UNBOUNDED)
     return found

@@ -1,0 +1,68 @@
+"""Products whose factors are computed on their way, or whose loops become one: as a user writes them."""
+
+from __future__ import annotations
+
+from tests.bench.aims import Aim
+
+INT4 = '''\
+from tl2hip import Tensor, dims, f16, f32, i32, kernel, u8
+
+M, N, K = dims("M N K")
+
+
+@kernel
+def gemm(A: Tensor[f16, M, K], B: Tensor[u8, K // 2, N], x: Tensor[f16, K // 128, N], C: Tensor[f16, M, N]) -> None:
+    """C = A @ ((B - 8) * x): weights of four bits, two to a byte, each group of 128 with a scale."""
+    assert K % 128 == 0
+    for i in range(M):
+        for j in range(N):
+            s = f32(0)
+            for k in range(K):
+                w = ((i32(B[k // 2, j]) >> (k % 2 * 4)) & 15) - 8
+                s += f32(A[i, k]) * f32(f16(w) * x[k // 128, j])
+            C[i, j] = f16(s)
+'''
+
+CAST = '''\
+from tl2hip import Tensor, dims, f16, f32, kernel
+
+M, N, K = dims("M N K")
+
+
+@kernel
+def gemm(A: Tensor[f32, M, K], B: Tensor[f16, N, K], C: Tensor[f32, M, N]) -> None:
+    """C = A @ B.T, A rounded to f16."""
+    for i in range(M):
+        for j in range(N):
+            s = f32(0)
+            for k in range(K):
+                s += f32(f16(A[i, k])) * f32(B[j, k])
+            C[i, j] = s
+'''
+
+CONVOLUTION = '''\
+from tl2hip import Tensor, dims, f16, f32, kernel
+
+B, H, W, O = dims("B H W O")
+
+
+@kernel
+def conv(X: Tensor[f16, B, H + 2, W + 2, 64], F: Tensor[f16, O, 3, 3, 64], Y: Tensor[f16, B, H, W, O]) -> None:
+    """A convolution of 3 by 3 places, channels last."""
+    for b in range(B):
+        for h in range(H):
+            for w in range(W):
+                for o in range(O):
+                    s = f32(0)
+                    for r in range(3):
+                        for q in range(3):
+                            for c in range(64):
+                                s += f32(X[b, h + r, w + q, c]) * f32(F[o, r, q, c])
+                    Y[b, h, w, o] = f16(s)
+'''
+
+CLEAN = (Aim("conflicts", 0), Aim("spills", 0), Aim("wide LDS", True, "only b128"))
+DEQUANTISED = (Aim("VALU/MFMA", 1.4), Aim("MFMA share", 0.29, least=True), *CLEAN[:2])
+"""Nibbles taken one by one: a shift, a mask, two conversions and a scale each."""
+CASTS = (Aim("VALU/MFMA", 0.5), Aim("MFMA share", 0.45, least=True), *CLEAN)
+PLACES = (Aim("VALU/MFMA", 0.75), Aim("MFMA share", 0.40, least=True), *CLEAN)
