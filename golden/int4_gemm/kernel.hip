@@ -56,18 +56,6 @@ static inline __device__ void tile_of(int block, int rows, int columns, int grou
 
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
 
-// Up to `count` elements from a place on, and zeros behind them.
-static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
-{
-    if (count >= 8)
-        return *(const f16x8 *)from;
-    f16x8 some = {};
-    for (int e = 0; e < 8; ++e)
-        if (e < count)
-            some[e] = from[e];
-    return some;
-}
-
 // Memory from a place on, behind a descriptor in scalar registers.
 static inline __device__ __amdgpu_buffer_rsrc_t window(const void *from)
 {
@@ -90,6 +78,18 @@ static inline __device__ f16x4 fetch_f16x4(__amdgpu_buffer_rsrc_t from, int offs
 static inline __device__ f16x8 fetch_f16x8(__amdgpu_buffer_rsrc_t from, int offset, int ahead)
 {
     return __builtin_bit_cast(f16x8, __builtin_amdgcn_raw_buffer_load_b128(from, offset, ahead, 0));
+}
+
+// Up to `count` elements from a place on, and zeros behind them.
+static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
+{
+    if (count >= 8)
+        return *(const f16x8 *)from;
+    f16x8 some = {};
+    for (int e = 0; e < 8; ++e)
+        if (e < count)
+            some[e] = from[e];
+    return some;
 }
 
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
@@ -116,6 +116,20 @@ static inline __device__ void settle_7()
     __builtin_amdgcn_sched_barrier(0);
 }
 
+// Which lane of its wave this is, found anew: no register keeps it.
+static inline __device__ int lane_now()
+{
+    return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)) % 64;
+}
+
+// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
+// it costs each load a 64-bit addition.
+static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
+{
+    asm("" : "+v"(offset));
+    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
+}
+
 // Up to `count` elements from a place on, and zeros behind them.
 static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
 {
@@ -126,14 +140,6 @@ static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
         if (e < count)
             some[e] = from[e];
     return some;
-}
-
-// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
-// it costs each load a 64-bit addition.
-static inline __device__ f16x8 fetch_f16x8_any(const char *from, int &offset, i64 ahead)
-{
-    asm("" : "+v"(offset));
-    return *(const f16x8_any *)(from + ahead + (unsigned int)offset);
 }
 
 // a tile of 256 x 128 a block, 4 x 2 waves
@@ -198,23 +204,38 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
     // that the loop has nothing to test.
     const int steps = (K + 63) / 64;
     const i64 k_last = (steps - 1) * 64;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_A[n] = first_f16x8(&A[min_i64(i_tile + row_A + n * 64, M - 1) * K + k_last + k_A],
-                                K - (k_last + k_A));
-    }
-    #pragma clang loop unroll(disable) vectorize(disable)
-    for (int n = 0; n < 1; ++n) {
-        next_B[n][0] = *(const u8x4 *)&B[floordiv_i64(min_i64(k_last + k_B + n * 4, K - 4), 2) * N
-                                         + min_i64(j_tile + row_B, N - 4)];
-        next_B[n][1] = *(const u8x4 *)&B[(floordiv_i64(min_i64(k_last + k_B + n * 4, K - 4), 2) + 1) * N
-                                         + min_i64(j_tile + row_B, N - 4)];
-        next_scale[n][0] = *(const f16x4 *)&scale[floordiv_i64(min_i64(k_last + k_B + n * 4, K - 4), 128) * N
-                                                  + min_i64(j_tile + row_B, N - 4)];
-    }
     const __amdgpu_buffer_rsrc_t window_A = window(&A[i_tile * K]);
     const __amdgpu_buffer_rsrc_t window_B = window(&B[0]);
     const __amdgpu_buffer_rsrc_t window_scale = window(&scale[0]);
+    if (k_last + 64 <= K) {
+        #pragma clang loop unroll(disable) vectorize(disable)
+        for (int n = 0; n < 1; ++n) {
+            next_B[n][0] = fetch_u8x4(window_B, from_B[n], (steps - 1) * 32 * pitch_B);
+            next_B[n][1] = fetch_u8x4(window_B, from_B[n], (steps - 1) * 32 * pitch_B + pitch_B);
+            next_scale[n][0] =
+                    fetch_f16x4(window_scale, from_scale[n], (((steps - 1) * 64) >> 7) * pitch_scale);
+        }
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f16x8(window_A, from_A[n], (steps - 1) * 128);
+        }
+    } else {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = first_f16x8(&A[min_i64(i_tile + row_A + n * 64, M - 1) * K + k_last + k_A],
+                                    K - (k_last + k_A));
+        }
+        #pragma clang loop unroll(disable) vectorize(disable)
+        for (int n = 0; n < 1; ++n) {
+            next_B[n][0] = *(const u8x4 *)&B[floordiv_i64(min_i64(k_last + k_B + n * 4, K - 4), 2) * N
+                                             + min_i64(j_tile + row_B, N - 4)];
+            next_B[n][1] = *(const u8x4 *)&B[(floordiv_i64(min_i64(k_last + k_B + n * 4, K - 4), 2) + 1) * N
+                                             + min_i64(j_tile + row_B, N - 4)];
+            next_scale[n][0] = *(const f16x4 *)&scale[floordiv_i64(min_i64(k_last + k_B + n * 4, K - 4), 128)
+                                                      * N + min_i64(j_tile + row_B, N - 4)];
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
@@ -366,12 +387,13 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
     settle_7();
     // What is done with the sums: a lane has 8 neighbouring j of one i in 2 fragments, whose columns take
     // turns.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        const i64 i = i_tile + wave / 2 * 64 + lane_again % 16 + r * 16;
         #pragma unroll 2
         for (int c = 0; c < 2; ++c) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 8 + c * 32;
+            const i64 j_first = j_tile + wave % 2 * 64 + lane_again / 16 * 8 + c * 32;
             if (i < M) {
                 if (j_first + 8 <= N) {
                     f16x8 C_vector;
@@ -444,12 +466,20 @@ int4_gemm_kernel(const _Float16 *__restrict__ A, const unsigned char *__restrict
     // that the loop has nothing to test.
     const int steps = (K + 63) / 64;
     const i64 k_last = (steps - 1) * 64;
-    #pragma unroll 4
-    for (int n = 0; n < 4; ++n) {
-        next_A[n] = first_f16x8_any(&A[min_i64(i_tile + row_A + n * 64, M - 1) * K + k_last + k_A],
-                                    K - (k_last + k_A));
-    }
     const char *const window_A = (const char *)&A[i_tile * K];
+    if (k_last + 64 <= K) {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = fetch_f16x8_any(window_A, from_A[n], (steps - 1) * 128);
+        }
+    } else {
+        #pragma unroll 4
+        for (int n = 0; n < 4; ++n) {
+            next_A[n] = first_f16x8_any(&A[min_i64(i_tile + row_A + n * 64, M - 1) * K + k_last + k_A],
+                                        K - (k_last + k_A));
+        }
+    }
+    __builtin_amdgcn_sched_barrier(0);
     const int last = steps - 2;
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
@@ -599,12 +629,13 @@ int4_gemm_kernel(const _Float16 *__restrict__ A, const unsigned char *__restrict
     settle_7();
     // What is done with the sums: a lane has 8 neighbouring j of one i in 2 fragments, whose columns take
     // turns.
+    const int lane_again = lane_now();
     #pragma unroll 4
     for (int r = 0; r < 4; ++r) {
-        const i64 i = i_tile + wave / 2 * 64 + lane % 16 + r * 16;
+        const i64 i = i_tile + wave / 2 * 64 + lane_again % 16 + r * 16;
         #pragma unroll 2
         for (int c = 0; c < 2; ++c) {
-            const i64 j_first = j_tile + wave % 2 * 64 + lane / 16 * 8 + c * 32;
+            const i64 j_first = j_tile + wave % 2 * 64 + lane_again / 16 * 8 + c * 32;
             if (i < M) {
                 if (j_first + 8 <= N) {
                     f16x8 C_vector;
@@ -685,7 +716,7 @@ extern "C" hipError_t int4_gemm(const _Float16 *A, const unsigned char *B, const
         overlap(B, B_bytes, C, C_bytes) ||
         overlap(scale, scale_bytes, C, C_bytes))
         return hipErrorInvalidValue;
-    if (0 < K && K < 2097152 && (M + 255) / 256 * ((N + 127) / 128) <= 1048576) {
+    if (0 < K && K < 2097152 && (M + 255) / 256 * ((N + 127) / 128) <= 4194304) {
         if ((size_t)A % 16 == 0 && (size_t)B % 16 == 0 && (size_t)scale % 16 == 0 && K % 8 == 0 && N % 8 == 0
             && K / 2 * N < 2147483648 && K / 128 * N * 2 < 2147483648) {
             if (const i64 grid_x = (M + 255) / 256 * ((N + 127) / 128); grid_x > 0)

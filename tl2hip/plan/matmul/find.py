@@ -121,14 +121,10 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct | None:
         over = replace(over, axis=one.axis)
     if any(state.kinds[axis.name].updates for axis in chain.axes):
         raise Unfit("elements of the result meet")
-    for this, other in ((left, right), (right, left)):
-        own = [a for a in chain.axes if mentions(this, a) and not mentions(other, a)]
-        rows = in_a_row(state, own, behind)
-        if len(rows) > 1 and not any(a.tile is not None or a.marks for a in rows):
-            one = flat(state, rows)
-            left, right = one.expr(state, left), one.expr(state, right)
-            ahead, behind = one.stmts(state, ahead), one.stmts(state, behind)
-            chain = _with(chain, one)
+    for one in _joined(state, chain, (left, right), behind):
+        left, right = one.expr(state, left), one.expr(state, right)
+        ahead, behind = one.stmts(state, ahead), one.stmts(state, behind)
+        chain = _with(chain, one)
     axes = tuple(a.name for a in chain.axes)
     pair = factors(state, (left, right), axes, over.axis.name)
     if pair is None:
@@ -220,6 +216,17 @@ def _start(state: State, ahead: tuple[Stmt, ...], name: str, dtype: DType) -> tu
     first = Var(state.names.fresh(f"{name}_start", keep=True), dtype)
     state.dtypes[first.name] = dtype
     return first, tuple(replace(s, name=first.name) if isinstance(s, Set) and s is at else s for s in ahead)
+
+
+def _joined(
+    state: State, chain: Chain, terms: tuple[Expr, Expr], behind: tuple[Stmt, ...]
+) -> Iterator[Flat]:
+    """For either factor the axes of its own that are rows of the result, as one; those with marks stay several."""
+    for this, other in (terms, terms[::-1]):
+        own = [a for a in chain.axes if mentions(this, a) and not mentions(other, a)]
+        rows = in_a_row(state, own, behind)
+        if len(rows) > 1 and not any(a.tile is not None or a.marks for a in rows):
+            yield flat(state, rows)
 
 
 def _with(chain: Chain, one: Flat) -> Chain:
