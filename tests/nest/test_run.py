@@ -344,7 +344,7 @@ def test_lanes_in_turns_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     given = {"A": a, "B": b, "C": np.zeros((6, 4), np.float32)}
     dims = {"M": 6, "D": 5, "N": 4}
     whole = run(h.product(), given, {}, dims, parallel=("i", "j"))
-    monkeypatch.setattr("tl2hip.nest.run.machine.LANES", 7)
+    monkeypatch.setattr("tl2hip.nest.run.turns.LANES", 7)
     assert same(run(h.product(), given, {}, dims, parallel=("i", "j"))["C"], whole["C"])
 
 

@@ -15,8 +15,9 @@ import numpy as np
 from tl2hip.dtypes import BOOL, F64, I64, U32, DType
 from tl2hip.nest.run import arithmetic as typed
 from tl2hip.nest.run.arithmetic import TESTS, Values, numpy_type
+from tl2hip.nest.run.folds import Runs
 from tl2hip.nest.run.lanes import Bools, Ints, pick_lanes, put_lanes
-from tl2hip.prove import interval, joined
+from tl2hip.prove import folds, interval, joined
 from tl2hip.prove.cells import Cells
 from tl2hip.prove.sums import closed, opened, size
 from tl2hip.prove.values import (
@@ -33,6 +34,7 @@ from tl2hip.prove.values import (
     Bounded,
     Open,
     either_sign,
+    fusable,
     loose,
     overflowed,
     pair,
@@ -51,6 +53,8 @@ class Bounds:
     With `python` they bound what plain Python gives for single numbers: its `**` is a function of C where a
     kernel multiplies, and it takes roots in f64 where a kernel takes them in f32.
     """
+
+    certain = False
 
     def __init__(self, real: type[np.floating[Any]], python: bool = False) -> None:
         self.real = real
@@ -137,12 +141,14 @@ class Bounds:
             return wide, error
         return np.where(inexact, wide, self.widened(value.typed)), np.where(inexact, error, 0.0)
 
-    def _rounded(self, result: Values, at: interval.Pair, flags: Values, dtype: DType, ulps: float) -> Bounded:
+    def _rounded(
+        self, result: Values, at: interval.Pair, flags: Values, dtype: DType, ulps: float | Values
+    ) -> Bounded:
         """The result of a float operation that is off by at most `ulps` units in the last place."""
         wide, error = at
         step = SLACK * 2 * ulps * unit(dtype) * (np.abs(wide) + error) + smallest(dtype) * (2 * ulps)
         grown = np.where(np.isfinite(wide), error + step, error)
-        if ulps <= 0.5:
+        if np.min(ulps) <= 0.5:
             gap = np.where(self.widened(result) == wide, 0.0, np.abs(self.widened(result) - wide))
             same = np.isnan(wide) & np.isnan(result.astype(np.float64))
             gap = np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
@@ -177,15 +183,15 @@ class Bounds:
         if op == "**":
             power = self._rounded(result, at, flags | np.uint8(APPROXIMATE), dtype, ulps_of("pow", dtype))
             return either_sign(power, a)
-        ulps = 0.5
+        ulps: float | Values = 0.5
         if op == "*" and self.python:
             squares = a.typed == b.typed
             flags = flags | np.where(squares, np.uint8(APPROXIMATE), np.uint8(0))
-            ulps = ulps_of("pow", dtype) if squares.any() else ulps
+            ulps = np.where(squares, ulps_of("pow", dtype), 0.5)
         rounded = self._rounded(result, at, flags, dtype, ulps)
         if op == "/":
             return either_sign(rounded, b)
-        return _fusable(rounded, at[0]) if op == "*" else rounded
+        return fusable(rounded, at[0]) if op == "*" else rounded
 
     def _stepped(self, value: Bounded, at: interval.Pair) -> Bounded:
         """A jump that the bounds straddle leaves its lanes undecided; exact ones are what a typed run gives."""
@@ -333,6 +339,14 @@ class Bounds:
             Open(op, entry, total, o.count + 1, longest, whole),
         )
 
+    def accumulate_all(
+        self, old: Bounded, op: str, terms: Bounded, runs: Runs, dtype: DType, depth: int | None, entry: int
+    ) -> Bounded:
+        return folds.summed(self, old, op, terms, runs, depth, entry)
+
+    def fold(self, old: Bounded, op: str, terms: Bounded, runs: Runs, dtype: DType) -> Bounded:
+        return folds.folded(self, self.read(old), op, terms, runs)
+
     # --- memory
 
     def memory(self, size: int, dtype: DType) -> Cells:
@@ -378,13 +392,3 @@ class Bounds:
 
     def blur(self, memory: Cells) -> None:
         memory.flags |= UNDECIDED
-
-
-def _fusable(product: Bounded, wide: Values) -> Bounded:
-    """A product past the largest value is not surely infinite: fused into a sum it is never rounded."""
-    assert product.wide is not None and product.error is not None
-    lost = np.isfinite(wide) & np.isinf(product.wide)
-    if lost.any():
-        product.wide = np.where(lost, wide, product.wide)
-        product.error = np.where(lost, np.inf, product.error)
-    return product

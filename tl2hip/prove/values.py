@@ -103,6 +103,16 @@ def overflowed(
     return wide, np.where(sure, 0.0, np.where(over, np.inf, error))
 
 
+def fusable(product: Bounded, wide: Values) -> Bounded:
+    """A product past the largest value is not surely infinite: fused into a sum it is never rounded."""
+    assert product.wide is not None and product.error is not None
+    lost = np.isfinite(wide) & np.isinf(product.wide)
+    if lost.any():
+        product.wide = np.where(lost, wide, product.wide)
+        product.error = np.where(lost, np.inf, product.error)
+    return product
+
+
 SIGNED_ZEROS = {"atan2": (0, 1), "copysign": (1,), "pow": (0,), "rsqrt": (0,)}
 """The arguments of functions by which the sign of a zero shows in more than the sign of a zero."""
 

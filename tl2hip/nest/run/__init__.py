@@ -15,6 +15,7 @@ from tl2hip.dtypes import DType
 from tl2hip.nest.ir import Alloc, Array, Nest, Store, Update
 from tl2hip.nest.run import arithmetic as typed
 from tl2hip.nest.run.arithmetic import Values, numpy_type
+from tl2hip.nest.run.folds import Runs
 from tl2hip.nest.run.lanes import Bools, Frame, Ints, Memory, Place, V, pick_lanes, put_lanes, row_major
 from tl2hip.nest.run.machine import Machine
 from tl2hip.nest.walk import all_stmts
@@ -24,6 +25,8 @@ Scalars = Mapping[str, int | float | bool | np.generic]
 
 class Typed:
     """Values are NumPy arrays of their dtype."""
+
+    certain = True
 
     def constant(self, value: int | float | bool, dtype: DType) -> Values:
         return typed.constant(value, dtype)
@@ -75,6 +78,14 @@ class Typed:
 
     def accumulate(self, old: Values, op: str, term: Values, dtype: DType, depth: int | None, entry: int) -> Values:
         return typed.binary(op, old, term)
+
+    def accumulate_all(
+        self, old: Values, op: str, terms: Values, runs: Runs, dtype: DType, depth: int | None, entry: int
+    ) -> Values:
+        return self.fold(old, op, terms, runs, dtype)
+
+    def fold(self, old: Values, op: str, terms: Values, runs: Runs, dtype: DType) -> Values:
+        return runs.last(typed.folds(op, runs.table(old, terms)))
 
     def memory(self, size: int, dtype: DType) -> Values:
         return np.zeros(size, numpy_type(dtype))
@@ -159,6 +170,8 @@ def start(
             frame.places[array.name] = _argument(machine, frame, array, arrays[array.name], same, copied)
         elif array.role == "result" and array.name not in made:
             frame.places[array.name] = machine.allocated(array.name, frame)
+    given = [id(arrays[a.name]) for a in nest.arrays if a.role == "parameter"]
+    machine.aliased = frozenset(n for n in frame.places if n in arrays and given.count(id(arrays[n])) > 1)
     return frame
 
 

@@ -109,6 +109,28 @@ def binary(op: str, a: Values, b: Values) -> Values:
     return np.asarray(BINARY[op](a, b))
 
 
+def folds(op: str, table: Values) -> Values:
+    """What each row of a table comes to, `a op b` from left to right, at each of its places."""
+    if op in ("min", "max"):
+        return _extremes(op, table)
+    ufunc: Any = BINARY[op]
+    return np.asarray(ufunc.accumulate(table, axis=1, dtype=table.dtype))
+
+
+def _extremes(op: str, table: Values) -> Values:
+    """The same for Python's min and max: of what is equal the first stays, and so does a NaN at the very left; all
+    others are skipped."""
+    wide = table.astype(np.float64) if table.dtype.itemsize < 4 else table
+    nothing = np.isnan(wide) if wide.dtype.kind == "f" else np.zeros(table.shape, np.bool_)
+    better = np.greater if op == "max" else np.less
+    best = (np.fmax if op == "max" else np.fmin).accumulate(wide, axis=1, dtype=wide.dtype)
+    new = np.zeros(table.shape, np.bool_)
+    new[:, 1:] = better(wide[:, 1:], best[:, :-1])
+    new[:, 1:] &= ~nothing[:, :1]
+    at = np.maximum.accumulate(np.where(new, np.arange(table.shape[1]), 0), axis=1)
+    return np.take_along_axis(table, at, axis=1)
+
+
 # --- casts -----------------------------------------------------------------------------------------------
 
 

@@ -8,13 +8,16 @@ an array over the lanes, or of one element where all lanes agree.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tl2hip.dtypes import DType
 from tl2hip.nest.run.arithmetic import Values
+
+if TYPE_CHECKING:
+    from tl2hip.nest.run.folds import Runs
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -39,6 +42,9 @@ Memory: TypeAlias = Any
 
 class Arithmetic(Protocol[V]):
     """How values are held and computed: typed, or typed with bounds."""
+
+    certain: bool
+    """Whether no value is ever in doubt."""
 
     def constant(self, value: int | float | bool, dtype: DType) -> V: ...
     def whole(self, values: Ints) -> V: ...
@@ -67,6 +73,16 @@ class Arithmetic(Protocol[V]):
     def call(self, name: str, args: list[V], dtype: DType) -> V: ...
     def accumulate(self, old: V, op: str, term: V, dtype: DType, depth: int | None, entry: int) -> V:
         """`old op term` of a sum whose order is free; `entry` numbers the executions of its loop."""
+        ...
+
+    def accumulate_all(
+        self, old: V, op: str, terms: V, runs: Runs, dtype: DType, depth: int | None, entry: int
+    ) -> V:
+        """The same with many terms for each lane of `old`, in their order."""
+        ...
+
+    def fold(self, old: V, op: str, terms: V, runs: Runs, dtype: DType) -> V:
+        """`binary` with many terms for each lane of `old`, in their order."""
         ...
 
     def memory(self, size: int, dtype: DType) -> Memory: ...
@@ -107,7 +123,8 @@ def row_major(shape: tuple[Ints, ...]) -> tuple[Ints, ...]:
 
 
 class Frame(Generic[V]):
-    """Active lanes and their variables; `pick` says which lanes of the parent they are."""
+    """Active lanes and their variables; `pick` says which lanes of the parent they are. Where they are the turns of
+    a loop, `folds` names the variables outside that take in a term of each."""
 
     def __init__(
         self,
@@ -125,6 +142,7 @@ class Frame(Generic[V]):
         self.read: dict[str, V] = {}
         self.places: dict[str, Place] = {}
         self.taint = taint
+        self.folds: frozenset[str] = frozenset()
 
     def inner(self, pick: Ints, taint: Bools | None = None) -> Frame[V]:
         """A frame of some of these lanes, in the given order, a lane once or more."""
@@ -154,6 +172,16 @@ class Frame(Generic[V]):
         if self.taint is not None:
             value = self.arithmetic.tainted(value, self.taint)
         self.written[name] = value
+
+    def home(self, name: str) -> tuple[Frame[V], Ints] | None:
+        """The frame whose lanes take the terms of these in for a variable, and which of them each does."""
+        found, frame, owner = None, self, None
+        while frame.parent is not None and frame.pick is not None:
+            owner = frame.pick if owner is None else frame.pick[owner]
+            if name in frame.folds:
+                found = frame.parent, owner
+            frame = frame.parent
+        return found
 
     def place(self, array: str) -> Place:
         """Where an array lies; NameError where it is not allocated yet."""

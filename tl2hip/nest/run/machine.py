@@ -1,7 +1,8 @@
 """The machine that executes a nest over lanes, whatever values are made of.
 
-Loops over the axes named `parallel` open a lane for each iteration; all other loops run in the order of the
-source, so reductions are summed as plain Python sums them. Lanes that a branch leaves out run none of it.
+Loops over the axes named `parallel` open a lane for each iteration, and so do loops whose turns only fold terms
+into what is outside. The terms go in in the order of the source, so reductions are summed as plain Python sums
+them; all other loops run in that order. Lanes that a branch leaves out run none of it.
 """
 
 from __future__ import annotations
@@ -38,13 +39,11 @@ from tl2hip.nest.ir import (
 )
 from tl2hip.nest.reductions import Reduction
 from tl2hip.nest.run.doubt import blur_stores, run_both, taint_sets
+from tl2hip.nest.run.folds import take_in
 from tl2hip.nest.run.lanes import Arithmetic, Bools, Frame, Ints, Memory, Place, V, row_major
+from tl2hip.nest.run.together import TogetherLoops, Unfit
+from tl2hip.nest.run.turns import iterate
 from tl2hip.nest.walk import all_parts, all_stmts
-
-LANES = 1 << 17
-"""How many lanes run at once; more are run in turns, which bounds memory."""
-LANES_WITH_LOCALS = 1 << 11
-"""The same where each lane makes an array of its own."""
 
 
 class TooLong(Exception):
@@ -53,7 +52,11 @@ class TooLong(Exception):
 
 class Machine(Generic[V]):
     """One execution of a nest. `steps` bounds the serial iterations, `turns` counts all, side by side or not;
-    `depth` gives the longest chain of additions that a reduction's plan makes, None for the source's own order."""
+    `shared` counts the loops around whose turns run side by side and fold into what is outside them all, `even` has
+    the axes that are equally long in all of these, `unfit` the loops that turned out to need their order; `aliased`
+    names arrays of which another one is the same. `depth` gives the longest chain of additions that a reduction's
+    plan makes, None for the source's own order.
+    """
 
     def __init__(
         self,
@@ -73,6 +76,11 @@ class Machine(Generic[V]):
         self.depth = depth
         self.trips: dict[str, int] = {}
         self.entries: dict[str, int] = {}
+        self.even: set[str] = set()
+        self.together = TogetherLoops(nest, self.parallel)
+        self.unfit: set[int] = set()
+        self.aliased: frozenset[str] = frozenset()
+        self.shared = 0
         self.constants: dict[int, V] = {}
         self.loads: dict[int, bool] = {}
         self._evaluators: dict[type, Callable[[Any, Frame[V]], V]] = {
@@ -209,23 +217,26 @@ class Machine(Generic[V]):
             for s in body:
                 self._runners[type(s)](s, frame)
 
-    def _step(self, ahead: int = 0) -> None:
+    def step(self, ahead: int = 0) -> None:
         """Counts an iteration, or many lanes at once; gives up where more than may be taken are `ahead` of it."""
         if self.steps is not None:
             self.steps -= 1
             if self.steps < ahead:
                 raise TooLong(f"{self.nest.name} was given up: it takes too many iterations")
 
-    def _depth(self, s: Stmt) -> int | None:
+    def depth_of(self, s: Stmt) -> int | None:
         reduction = self.reductions.get(id(s))
         return self.depth(reduction, self.trips) if reduction and self.depth else None
 
     def _set(self, s: Set, frame: Frame[V]) -> None:
+        if self.shared and (home := frame.home(s.name)):
+            take_in(self, s, frame, *home)
+            return
         reduction = self.reductions.get(id(s))
         if reduction is None:
             frame.set(s.name, self.value(s.value, frame))
             return
-        depth, entry = self._depth(s), self.entries.get(reduction.region, 0)
+        depth, entry = self.depth_of(s), self.entries.get(reduction.region, 0)
         value = frame.get(s.name)
         for term in reduction.terms:
             more = self.value(term, frame)
@@ -259,7 +270,7 @@ class Machine(Generic[V]):
         target = self._target(s, frame)
         if target is not None:
             memory, offset, value = target
-            self.arithmetic.update(memory, offset, s.op, value, self._depth(s))
+            self.arithmetic.update(memory, offset, s.op, value, self.depth_of(s))
 
     def _alloc(self, s: Alloc, frame: Frame[V]) -> None:
         frame.places[s.array] = self.allocated(s.array, frame)
@@ -291,80 +302,43 @@ class Machine(Generic[V]):
                 self.block(body, inner)
                 inner.leave()
         if doubt is not None:
+            self._no_folds((*s.then, *s.orelse), frame)
             run_both(self, s, frame, test, np.flatnonzero(doubt))
+
+    def _no_folds(self, body: tuple[Stmt, ...], frame: Frame[V]) -> None:
+        """Unfit where something in doubt is folded into a variable of all turns."""
+        if self.shared and any(isinstance(x, Set) and frame.home(x.name) for x in all_stmts(body)):
+            raise Unfit
 
     def _loop(self, s: Loop, frame: Frame[V]) -> None:
         axis = s.axis
         first, last = self.value(axis.start, frame), self.value(axis.stop, frame)
         start, stop = self.arithmetic.integers(first), self.arithmetic.integers(last)
         trips = np.maximum(0, -((start - stop) // axis.step))
-        self.trips[axis.name] = int(trips.max())
+        self.trips[axis.name] = most = int(trips.max())
+        if not self.shared or int(trips.min()) == most:
+            self.even.add(axis.name)
+        else:
+            self.even.discard(axis.name)
         self.entries[axis.name] = self.entries.get(axis.name, 0) + 1
         doubts = [d for d in (self.arithmetic.doubt(first), self.arithmetic.doubt(last)) if d is not None]
         unsure = np.any(np.broadcast_arrays(*doubts), axis=0) if doubts else np.zeros(1, np.bool_)
         if unsure.any():
+            self._no_folds(s.body, frame)
             where = np.broadcast_to(unsure, (frame.n,))
             inner = frame.inner(np.arange(frame.n), where)
-            self._iterate(s, inner, start, trips)
+            iterate(self, s, inner, start, trips)
             inner.leave()
             taint_sets(s.body, frame, where)
             blur_stores(s.body, frame)
             return
-        self._iterate(s, frame, start, trips)
-
-    def _iterate(self, s: Loop, frame: Frame[V], start: Ints, trips: Ints) -> None:
-        self.turns += int(np.broadcast_to(trips, (frame.n,)).sum())
-        if s.axis.name in self.parallel:
-            self._spread(s, frame, start, trips)
-        elif len(trips) == 1:
-            for t in range(int(trips[0])):
-                self._step(int(trips[0]) - t - 1)
-                frame.read["@" + s.axis.name] = self.arithmetic.whole(start + t * s.axis.step)
-                self.block(s.body, frame)
-        else:
-            self._ragged(s, frame, np.broadcast_to(start, (frame.n,)), trips)
-
-    def _ragged(self, s: Loop, frame: Frame[V], start: Ints, trips: Ints) -> None:
-        """A loop whose lanes make different numbers of trips: those that are done drop out."""
-        current = frame
-        for t in range(int(np.max(trips))):
-            self._step()
-            pick = np.flatnonzero(trips > t)
-            if len(pick) != current.n:
-                if current is not frame:
-                    current.leave()
-                current = frame.inner(pick)
-            current.read["@" + s.axis.name] = self.arithmetic.whole(start[pick] + t * s.axis.step)
-            self.block(s.body, current)
-        if current is not frame:
-            current.leave()
-
-    def _spread(self, s: Loop, frame: Frame[V], start: Ints, trips: Ints) -> None:
-        """One lane for each iteration, in order; what a last iteration set is what stays after the loop."""
-        counts = np.broadcast_to(trips, (frame.n,))
-        ends = np.cumsum(counts)
-        total = int(ends[-1])
-        makes = any(isinstance(x, Alloc) for x in all_stmts(s.body))
-        width = LANES_WITH_LOCALS if makes else LANES
-        for low in range(0, total, width):
-            self._step((total - low - 1) // width)
-            lane = np.arange(low, min(low + width, total))
-            pick = np.searchsorted(ends, lane, side="right") if frame.n > 1 else np.zeros(len(lane), np.int64)
-            turn = lane - (ends - counts)[pick]
-            inner = frame.inner(pick)
-            first = start if len(start) == 1 else start[pick]
-            inner.read["@" + s.axis.name] = self.arithmetic.whole(first + turn * s.axis.step)
-            self.block(s.body, inner)
-            final = np.flatnonzero(turn == counts[pick] - 1)
-            for name, value in inner.written.items():
-                some = self.arithmetic.take(value, final)
-                frame.written[name] = self.arithmetic.put(frame.find(name), pick[final], some, frame.n)
+        iterate(self, s, frame, start, trips)
 
     def _while(self, s: While, frame: Frame[V]) -> None:
         current, doubted = frame, False
         ids: Ints = np.arange(frame.n)
         while True:
-            self._step()
+            self.step()
             self.turns += current.n
             truth, doubt = self._truth(self.value(s.test, current), current)
             if doubt is not None:
