@@ -82,7 +82,7 @@ def test_a_worker_that_is_killed_takes_nothing_with_it(tmp_path: Path) -> None:
 
 
 FIRST = """
-import sys, time
+import signal, sys
 from tests.tune.test_workers import slowly_for_long
 from tl2hip.tune.executors import processes
 from tl2hip.tune.workers import Workers
@@ -90,6 +90,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs inherit that it is ignored
     with Workers(processes(2)) as workers:
         list(workers.each(partial(slowly_for_long, Path(sys.argv[1])), range(2)))
 """
