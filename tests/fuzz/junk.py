@@ -145,11 +145,11 @@ def deep() -> Iterator[Junk]:
 def huge() -> Iterator[Junk]:
     """Files of megabytes, with a kernel at their end or start, and lines of megabytes."""
     comment = b"# " + b"word " * 14 + b"\n"
-    yield Junk("10 MB of comments", comment * (10_000_000 // len(comment)) + HEAD.encode(), FINE)
-    yield Junk("2 MB of code", b"x = [1, 2, 3]\n" * (2_000_000 // 14))
+    yield Junk("4 MB of comments", comment * (4_000_000 // len(comment)) + HEAD.encode(), FINE)
+    yield Junk("1 MB of code", b"x = [1, 2, 3]\n" * (1_000_000 // 14))
     yield Junk("10 MB of zeros", bytes(10_000_000))
     yield Junk("a line of 5 MB", HEAD.encode() + b"TEXT = '" + b"a" * 5_000_000 + b"'\n", FINE)
     yield Junk("a comment of 5 MB", HEAD.encode() + b"#" + b"a" * 5_000_000, FINE)
     yield Junk("a name of 1 MB", HEAD.replace("y[i]", "y" * 1_000_000).encode())
     yield Junk("a number of 1 MB", HEAD.replace("x[i]\n", "1" * 1_000_000 + "\n").encode())
-    yield Junk("30,000 lines of code", HEAD.encode() + b"value = 1 + 2\n" * 30_000, FINE)
+    yield Junk("12,000 lines of code", HEAD.encode() + b"value = 1 + 2\n" * 12_000, FINE)
