@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from tl2hip.dtypes import I64
 from tl2hip.hip import helpers
 from tl2hip.hip.context import Context
-from tl2hip.hip.facts import is_inside
-from tl2hip.hip.text import Text, call, infix, joined
+from tl2hip.hip.facts import is_inside, is_narrow
+from tl2hip.hip.text import Text, call, infix, joined, prefix
+from tl2hip.nest.index import value_of
 from tl2hip.nest.ir import Array, Cast, Const, Expr, Load
 
 Show = Callable[[Expr, Context], Text]
+
+NEAR = 2**31
+"""Elements whose numbers an int holds."""
 
 
 def load(e: Load, ctx: Context, show: Show) -> Text:
@@ -32,16 +37,39 @@ def element(vector: str, index: tuple[Expr, ...], ctx: Context, show: Show) -> s
 def offset(array: str, index: tuple[Expr, ...], ctx: Context, show: Show) -> Text:
     """Where an element stands, counted in elements from the start of the array.
 
-    Row-major order prints in Horner's form, `(i * N + j) * K + k`; strides print as a sum of products.
+    Row-major order prints in Horner's form, `(i * N + j) * K + k`; strides print as a sum of products. Where the
+    array may have 2**31 elements, no product is left to 32 bits.
     """
     a = ctx.arrays[array]
+    far = _elements(a) >= NEAR
     shown = [show(i, ctx) for i in index]
+    narrow = [far and is_narrow(i, ctx.known) for i in index]
     if a.strides is not None:
-        return _sum([_times(x, s, ctx, show) for x, s in zip(shown, a.strides, strict=True)])
-    total = Text("0")
+        terms = zip(shown, narrow, a.strides, strict=True)
+        return _sum([_times(_wide(x) if small and _narrows(s, ctx) else x, s, ctx, show) for x, small, s in terms])
+    total, small = Text("0"), True
     for position, (x, extent) in enumerate(zip(shown, a.shape, strict=True)):
-        total = _plus(_times(total, extent, ctx, show) if position else total, x)
+        if position and total.text != "0":
+            if small and far and _narrows(extent, ctx):
+                total, small = _wide(total), False
+            total = _times(total, extent, ctx, show)
+        total, small = _plus(total, x), small and narrow[position]
     return total
+
+
+def _elements(a: Array) -> float:
+    """How many elements an array has, at most."""
+    known = [value_of(n) for n in a.shape]
+    return math.inf if a.strides is not None or None in known else math.prod(n for n in known if n is not None)
+
+
+def _narrows(by: Expr, ctx: Context) -> bool:
+    """Whether what is in 32 bits stays so when it is multiplied by this."""
+    return by != Const(1, by.dtype) and is_narrow(by, ctx.known)
+
+
+def _wide(x: Text) -> Text:
+    return x if x.text == "0" else prefix("(i64)", x)
 
 
 def _sum(terms: list[Text]) -> Text:

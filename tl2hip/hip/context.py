@@ -46,6 +46,8 @@ class Known:
     """Names known to be 1 or more."""
     index: set[str] = field(default_factory=set)
     """Names that count or address things, whose sums and products stay far from 2**63."""
+    small: set[str] = field(default_factory=set)
+    """Names that are kept in 32 bits, so that C++ multiplies them in 32 bits, too."""
     below: dict[str, Expr | None] = field(default_factory=dict)
     """What each loop variable stays below, where its loop counts up."""
     indices: dict[int, tuple[Expr, bool]] = field(default_factory=dict)

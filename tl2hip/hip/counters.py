@@ -15,6 +15,7 @@ from tl2hip.hip.facts import is_index
 from tl2hip.nest.ir import Binary, Const, Expr, Set, Var
 from tl2hip.plan.ir import Declare, DeviceStmt, For, Let
 from tl2hip.plan.lanes_ir import Combine, Prefix
+from tl2hip.plan.matrix_ir import TakeLane, TakeTile
 from tl2hip.plan.walk import all_stmts
 
 STEP = 2**20
@@ -33,6 +34,21 @@ def counters(body: tuple[DeviceStmt, ...], index: Names[str]) -> set[str]:
     small = {s.name for s in stmts if isinstance(s, Declare) and s.form}
     names -= {name for s in stmts if isinstance(s, Combine | Prefix) for name, _ in s.variables}
     return small | {n for n in names if all(_counts(n, v, known) for v in _values(n, stmts))}
+
+
+def kept_small(body: tuple[DeviceStmt, ...]) -> Iterator[str]:
+    """Names of the i64 scalars of a kernel that C++ keeps in an int."""
+    for s in all_stmts(body):
+        match s:
+            case Let(name=name, form="int" | "uniform") | Declare(name=name, form="int" | "uniform"):
+                yield name
+            case For(var=name, small=True) | TakeLane(name=name):
+                yield name
+            case TakeTile(row=row, column=column):
+                yield row
+                yield column
+            case _:
+                continue
 
 
 def _values(name: str, stmts: list[DeviceStmt]) -> Iterator[Expr]:

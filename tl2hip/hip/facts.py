@@ -138,6 +138,21 @@ def is_positive(e: Expr, known: Known) -> bool:
             return False
 
 
+def is_narrow(e: Expr, known: Known) -> bool:
+    """Whether C++ computes an i64 in 32 bits, as it prints: made of numbers and of names that are kept so."""
+    match e:
+        case Const(value=v):
+            return abs(v) < 2**31
+        case AxisRef(axis=name) | Var(name=name):
+            return name in known.small
+        case Binary(op="+" | "-" | "*" | "//" | "%" | "&" | "|" | "^" | "<<" | ">>", left=a, right=b):
+            return is_narrow(a, known) and is_narrow(b, known)
+        case Select(then=a, orelse=b):
+            return is_narrow(a, known) and is_narrow(b, known)
+        case _:
+            return False
+
+
 def is_inside(index: Expr, extent: Expr, known: Known) -> bool:
     """Whether an index is a loop variable that runs within 0 … extent - 1."""
     if not isinstance(index, AxisRef) or index.axis not in known.natural:

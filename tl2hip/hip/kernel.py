@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tl2hip.dtypes import I64
 from tl2hip.hip import matrix, registers, softmax  # noqa: F401  they make the writer know more statements
 from tl2hip.hip.context import Context, Known, Used
-from tl2hip.hip.counters import counters
+from tl2hip.hip.counters import counters, kept_small
 from tl2hip.hip.facts import is_index, is_natural, is_positive
 from tl2hip.hip.frame import fill
 from tl2hip.hip.helpers import WIDTH
@@ -81,6 +81,7 @@ def _known(kernel: DeviceKernel, plan: Plan) -> Known:
     for place in kernel.places:
         known.learn(place.name, natural=True, positive=place.what.startswith("gridDim"))
     known.index.update(counters(kernel.body, known.index))
+    known.small.update(kept_small(kernel.body))
     return known
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from tl2hip.dtypes import I64, DType
@@ -13,6 +15,7 @@ from tl2hip.hip.facts import is_natural
 from tl2hip.hip.frame import fill
 from tl2hip.hip.host import HostWriter, write_host
 from tl2hip.hip.kernel import broken, extents
+from tl2hip.hip.literals import INT_MAX, int_literal
 from tl2hip.hip.names import Names
 from tl2hip.hip.statements import quoted
 from tl2hip.hip.text import RELATION, Text, infix
@@ -189,7 +192,11 @@ def _bytes(a: Array, ctx: Context) -> str:
 
 
 def _product(factors: list[Text]) -> Text:
+    """The factors multiplied; numbers alone, which C++ multiplies in 32 bits, in 64 where they need them."""
     kept = [f for f in factors if f.text != "1"] or [Text("1")]
+    numbers = [int(f.text) for f in takewhile(lambda f: f.text.isdecimal(), kept)]
+    if len(numbers) > 1 and math.prod(numbers) > INT_MAX:
+        kept[0] = Text(int_literal(numbers[0], I64, wide=True))
     total = kept[0]
     for f in kept[1:]:
         total = infix("*", total, f)
