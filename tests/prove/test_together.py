@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from tests.fuzz.check import cases_of, unit_text
-from tests.fuzz.generate import program
-from tests.nest.build.helpers import nest_of
+from tests.fuzz.generate import HEAD, program
 from tests.nest.build.test_loops import over
 from tl2hip import api
 from tl2hip.nest.dependence import analyse
@@ -27,6 +26,8 @@ from tl2hip.source.span import Source
 SERIAL, SIDE_BY_SIDE = "tl2hip.nest.run.turns.MANY", "tl2hip.nest.run.turns._tried"
 ROWS = "x: Tensor[f32, M, N], y: Tensor[f32, M], i_: Tensor[i32, N]"
 WHOLE = "for k in range(N):\n    y[0] += 1\n    n[0] = max(n[0], i_[k])"
+BACK = "for i in range(M):\n    s = f32(0)\n    for j in range({start}, N):\n        x[i, j] = np.exp(x[i, j])\n"
+BACK += "        s += {read}\n    y[i] = s"
 SIZES = {"M": 3, "N": 19}
 TRIED = ("normal", "integers", "large", "edges")
 
@@ -59,6 +60,7 @@ KERNELS = {
     "products of elements": over("for k in range(N):\n    for i in range(M):\n        y[i] *= x[i, k]", ROWS),
     "histogram": over("for k in range(N):\n    y[i_[k] % M] += x[0, k]", ROWS),
     "whole numbers": over(WHOLE, f"{ROWS}, n: Tensor[i32, 1]"),
+    "read back": over(BACK.format(start=0, read="x[i, j]"), ROWS),
     "all": over("s = f32(0)\nfor i in range(M):\n    for j in range(N):\n        s += x[i, j]\ny[0] = s", ROWS),
     "flags": over("s = 0\nfor j in range(N):\n    s |= i_[j]\n    y[0] += x[0, j]\ny[M - 1] = f32(s)", ROWS),
 }  # fmt: skip
@@ -70,9 +72,17 @@ APART = {
     "a neighbour": over("for j in range(1, N):\n    x[0, j] = x[0, j - 1] + x[1, j]", ROWS),
     "the last that was": rows("if x[i, j] > 0:\n    s = x[i, j]"),
     "two sums in one variable": rows("s += x[i, j]\ns += x[i, 0]"),
+    "read back elsewhere": over(BACK.format(start=1, read="x[i, j - 1]"), ROWS),
     "two writes of one array": over("for j in range(N - 1):\n    x[0, j] = 1\n    x[0, j + 1] = 2", ROWS),
 }
 """Kernels one of whose loops must take its turns one after the other."""
+
+
+def nest_of(text: str) -> Nest:
+    """The nest of a kernel, with what is known of its indices, whether a plan is found for it or not."""
+    (done,) = api.convert(Source("k.py", f"{HEAD}\n\n{text}")).kernels
+    assert done.nest is not None
+    return done.nest
 
 
 def given(nest: Nest, mode: str, seed: int = 3) -> Any:

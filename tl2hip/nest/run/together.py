@@ -1,7 +1,7 @@
 """Which loops may take all their turns side by side: what a turn leaves behind is only taken in by the next one.
 
-A turn may set variables of its own, write elements that the loop does not read, and fold terms into a variable or
-into elements. Read off the form alone; what only a run can tell makes the loop `Unfit` while it runs.
+A turn may set variables of its own, write elements that no other turn reads, and fold terms into a variable or into
+elements. Read off the form alone; what only a run can tell makes the loop `Unfit` while it runs.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from tl2hip.nest.ir import (
     Alloc,
@@ -68,10 +69,15 @@ class TogetherLoops:
     """The loops of a nest that may take their turns side by side; `parallel` names axes that surely may."""
 
     def __init__(self, nest: Nest, parallel: Collection[str]) -> None:
-        shapes = (p for a in nest.arrays for e in a.shape for p in all_parts(e))
-        self.reads = _variables((*all_exprs(nest.body), *shapes))
+        self.nest = nest
         self.parallel = parallel
         self.known: dict[int, Together | None] = {}
+
+    @cached_property
+    def reads(self) -> Counter[str]:
+        """How often each variable is read in the whole nest."""
+        shapes = (p for a in self.nest.arrays for e in a.shape for p in all_parts(e))
+        return _variables((*all_exprs(self.nest.body), *shapes))
 
     def of(self, s: Loop) -> Together | None:
         """How a loop's turns go together; None where they must follow one another."""
@@ -91,12 +97,30 @@ class TogetherLoops:
             return None
         writes = Counter(x.array for x in inside if isinstance(x, Store | Update))
         loads = {p.array for p in all_exprs(s.body) if isinstance(p, Load)}
-        if not (folds or writes) or writes.keys() & loads or any(n > 1 for n in writes.values()):
+        if not (folds or writes) or any(n > 1 for n in writes.values()):
+            return None
+        if not all(_each_has_its_own(s, array) for array in writes.keys() & loads):
             return None
         loops = (x for x in inside if isinstance(x, Loop) and x.axis.name not in self.parallel)
         if any(_leaves(x, folds) and self.of(x) is None for x in loops):
             return None
         return Together(frozenset(folds), frozenset(writes), not writes or _surely(s.body))
+
+
+def _each_has_its_own(s: Loop, array: str) -> bool:
+    """Whether every turn reads and writes one element of an array that no other turn does."""
+    inside = all_stmts((s,))
+    writes = [x for x in inside if isinstance(x, Store | Update) and x.array == array]
+    loads = [p for p in all_exprs((s,)) if isinstance(p, Load) and p.array == array]
+    places = {p.index for p in (*writes, *loads)}
+    axes = {x.axis.name for x in inside if isinstance(x, Loop) and _mentions(x, array)}
+    plain = {e.axis for index in places for e in index if isinstance(e, AxisRef)}
+    return len(places) == 1 and axes <= plain and all(p.proven for p in (*writes, *loads))
+
+
+def _mentions(s: Loop, array: str) -> bool:
+    stores = any(isinstance(x, Store | Update) and x.array == array for x in all_stmts(s.body))
+    return stores or any(isinstance(p, Load) and p.array == array for p in all_exprs(s.body))
 
 
 def _variables(exprs: Iterable[Expr]) -> Counter[str]:
