@@ -195,10 +195,8 @@ Expr = Const | AxisRef | Dim | Scalar | Var | Load | Unary | Binary | Compare | 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One mark of a user on an axis: `waves(2)` is ("waves", 2), `serial` is ("serial", None).
-
-    `word` is another notation's own word for it, where it was written so.
-    """
+    """One mark of a user on an axis: `waves(2)` is ("waves", 2), `serial` is ("serial", None); `word` is another
+    notation's own word for it, where it was written so."""
 
     name: str
     value: int | None = None
@@ -216,7 +214,8 @@ class Axis:
     """One loop's axis: the values start, start + step, … before stop (Python's range; step is not 0).
 
     `name` is unique in the nest, AxisRef names it; `user` is the name in the source ("" for an axis that a slice
-    or a reduction made). `step` is a constant of either sign; `tile` is the user's tile size, written at `tile_at`.
+    or a reduction made). `step` is a constant of either sign; `tile` is the user's tile size, written at `tile_at`,
+    that of the blocks by which the user's own loop goes where `blocks`.
     """
 
     name: str
@@ -226,6 +225,7 @@ class Axis:
     user: str = ""
     tile: int | None = None
     marks: tuple[Mark, ...] = ()
+    blocks: bool = field(default=False, compare=False)
     tile_at: Span = field(default=NOWHERE, compare=False)
 
     def marked(self, name: str) -> bool:

@@ -35,6 +35,11 @@ def exact(old: DType, new: DType) -> bool:
     return new.is_float and old.is_float and new.mantissa >= old.mantissa and new.bits > old.bits
 
 
+def narrows(e: Expr) -> bool:
+    """Whether an expression is a cast that rounds to a float that does not hold all values."""
+    return isinstance(e, Cast) and e.dtype.is_float and not exact(e.value.dtype, e.dtype)
+
+
 def stripped(e: Expr) -> Expr:
     """An expression without exact widening casts around it; integer arithmetic wraps before it is widened."""
     while isinstance(e, Cast) and exact(e.value.dtype, e.dtype):

@@ -203,6 +203,8 @@ class For(Stmt):
     target: Expr
     iterable: Expr
     body: tuple[Stmt, ...]
+    blocks: bool = False
+    """Whether its tiles are blocks by which the user's own loop goes, one a turn; only dialects make such loops."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,12 @@ def golden(name: str, sets: Mapping[str, int], tiles: Mapping[str, int]) -> Nest
 
 
 def shape(x: Any) -> Any:
-    """A nest as plain tuples, without names, places and marks."""
+    """A nest as plain tuples, without names, marks, places and else what nests are not compared by."""
     if isinstance(x, tuple):
         return tuple(map(shape, x))
     if not is_dataclass(x):
         return x
-    return (type(x).__name__, *(shape(getattr(x, f.name)) for f in fields(x) if f.name not in NAMES))
+    return (type(x).__name__, *(shape(getattr(x, f.name)) for f in fields(x) if f.compare and f.name not in NAMES))
 
 
 def axes(nest: Nest) -> Iterator[Axis]:

@@ -6,7 +6,11 @@ import pytest
 
 from tests.plan.matmul.products import multiplying, plan
 from tl2hip.api import Conversion, convert, verify_all
+from tl2hip.nest.ir import Loop
+from tl2hip.nest.walk import all_stmts
 from tl2hip.prove.python import function, run_text
+from tl2hip.rule.join import join
+from tl2hip.rule.load import load_joins
 from tl2hip.source.span import Source
 
 HEAD = """\
@@ -77,6 +81,21 @@ def test_one_pass_is_planned_and_right(body: str) -> None:
     nan = "__builtin_nanf(\"\") : total;"
     assert nan in k.printed.text
     assert "attend" in proven(done, k.printed.text.replace(nan, "total : total;"))
+
+
+@pytest.mark.parametrize("spelled", ["tile.range(S, 64)", "tile \\\n        .range(S, 64)"])
+def test_the_size_of_blocks_goes_with_their_loop(spelled: str) -> None:
+    (k,) = convert(Source("<text>", HEAD + TILES.replace("tile.range(S, 64)", spelled))).kernels
+    assert multiplying(k) == ["kernel_aligned", "kernel"]
+
+
+def test_the_size_of_a_tile_does_not() -> None:
+    tiled = RUNNING.replace("range(S):", "tiled(range(S), 64):  # not tile.range(S, 64)")
+    (k,) = convert(Source("<text>", HEAD.replace(", tile", ", tiled") + tiled)).kernels
+    assert k.nest is not None
+    rows = join(k.nest, load_joins()).nest
+    assert rows is not None
+    assert [s.axis.tile for s in all_stmts(rows.body) if isinstance(s, Loop) and s.axis.user == "i"] == [64]
 
 
 def test_passes_as_plans_look_for_them_stay_as_written() -> None:

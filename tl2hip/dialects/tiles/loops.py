@@ -98,7 +98,8 @@ class Speller:
         axis = s.axis
         if axis in self.fused:
             turns, items = _range(axis.at, axis.extent), self._items(axis)
-            return [self._for(axis.name, turns, items, self.body(s.body), axis.at)]
+            elements = self._for(axis.name, turns, items, self.body(s.body), axis.at)
+            return [replace(elements, blocks=axis.size is not None)]
         if any(self.mark_of(mark) not in OUTER or axis.size is None for mark in axis.marks):
             self.unmarked[axis] = None
         if axis.size is None:

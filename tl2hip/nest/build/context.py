@@ -54,6 +54,8 @@ class Tiling:
     marks: tuple[ir.Mark, ...]
     at: Span
     tile_at: Span
+    blocks: bool = False
+    """Whether the tile is a block by which the user's loop goes, as `ir.Axis` says."""
 
 
 @dataclass(slots=True)

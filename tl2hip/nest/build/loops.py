@@ -133,7 +133,7 @@ def _levels(ctx: Context, s: nodes.For) -> tuple[Level, ...]:
     if isinstance(iterable, nodes.Call) and means(ctx, iterable.func) == "tl2hip.tiled":
         if not iterable.args:
             raise Refused(problems.NotARange(at=iterable.at))
-        tiling = tiling_of_call(ctx, iterable)
+        tiling = replace(tiling_of_call(ctx, iterable), blocks=s.blocks)
         iterable = iterable.args[0]
     found = sequences.levels(ctx, iterable)
     users = [_user(s.target)]
@@ -168,7 +168,8 @@ def _marked_axis(
     tile = ctx.tiles.get(user, tiling.tile if tiling else None)
     name = ctx.claim(user) if user else ctx.fresh("k")
     marks, tile_at = (tiling.marks, tiling.tile_at) if tiling else ((), NOWHERE)
-    return ir.Axis(name, start, stop, step, user=user, tile=tile, marks=marks, tile_at=tile_at)
+    blocks = tiling is not None and tiling.blocks
+    return ir.Axis(name, start, stop, step, user, tile, marks, blocks, tile_at=tile_at)
 
 
 class _NeedsStatements(Exception):

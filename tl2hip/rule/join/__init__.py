@@ -10,6 +10,7 @@ from tl2hip.nest.walk import all_exprs
 from tl2hip.rule.join.canonical import canonical
 from tl2hip.rule.join.joining import Joined
 from tl2hip.rule.join.memory import Layer
+from tl2hip.rule.join.rounded import check
 from tl2hip.rule.join.rows import NoSoftmax, rows_of
 from tl2hip.rule.join.sides import Join
 from tl2hip.rule.join.unify import POWERS
@@ -64,6 +65,7 @@ def join(nest: Nest, rules: Sequence[Join]) -> Outcome:
         if not layers:
             return Outcome(None, "it stores nothing")
         out = canonical(walk, rows_of(walk, layers))
+        check(walk, out)
     except (NotFollowed, NoSoftmax) as no:
         return Outcome(None, no.why, no.at, _fits(joined))
     return Outcome(out, fits=_fits(joined))

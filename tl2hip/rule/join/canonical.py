@@ -234,13 +234,9 @@ class _Writer:
         out = tuple(body)
         for a in reversed(tuple(axes)):
             axis = replace(self.user(a), name=a.axis, start=self.plainly(a.start), stop=self.plainly(a.stop))
-            axis = replace(axis, tile=None) if self.in_blocks(axis) else axis
+            axis = replace(axis, tile=None) if axis.blocks else axis  # blocks are gone with their loops
             out = (Loop(replace(axis, step=a.step), out, at),)
         return out
-
-    def in_blocks(self, axis: Axis) -> bool:
-        """Whether the size of an axis' tiles is that of a loop over blocks, which are gone with their loops."""
-        return axis.tile is not None and ".range(" in self.walk.nest.source.line(axis.tile_at.line)
 
     def plainly(self, e: Expr) -> Expr:
         """A term that needs no statement."""

@@ -31,6 +31,7 @@ from tl2hip.nest.ir import (
 from tl2hip.nest.walk import all_parts, all_stmts, parts, rebuild
 from tl2hip.rule.join.book import LARGE, Book, Range, never_negative, simpler, untiled
 from tl2hip.rule.join.memory import Cells, Layer, fresh_axes, solved
+from tl2hip.rule.terms import narrows
 from tl2hip.source.span import NOWHERE, Span
 
 
@@ -85,6 +86,8 @@ class Walk:
     names: dict[str, Expr] = field(default_factory=dict)
     memory: dict[str, Cells] = field(default_factory=dict)
     turns: list[Turn] = field(default_factory=list)
+    casts: list[Expr] = field(default_factory=list)
+    """All that is rounded to a narrower dtype."""
 
     def run(self) -> None:
         """Runs the whole nest. Raises NotFollowed."""
@@ -105,6 +108,8 @@ class Walk:
             e = simpler(e if all(a is b for a, b in zip(old, new, strict=True)) else rebuild(e, new))
         if isinstance(e, Load):
             return self.read(e)
+        if narrows(e):
+            self.casts.append(e)
         return e
 
     def unset(self, name: str) -> Expr:
@@ -206,6 +211,7 @@ class Walk:
         self.names.update(now)
         self.memory.update((a, Cells(before[a])) for a in arrays)
         self.book.ranges[over.axis] = over
+        first = len(self.casts)
         self.body(s.body)
         ends, made = self.names, self.memory
         self.names, self.memory = names, memory
@@ -218,6 +224,7 @@ class Walk:
             self.sort(array, made[array], before[array], over, carried, lifted)
         own = self.own_elements(over, lifted, before)
         carried = [replace(c, layer=replace(c.layer, value=self.found(c.step, own))) for c in carried]
+        self.casts[first:] = [self.found(e, own) for e in self.casts[first:]]
         turn = Turn(over, tuple(carried), s.at)
         self.turns.append(turn)
         self.finish(turn, scalars, [(a, replace(x, value=self.found(x.value, own))) for a, x in lifted], before)
