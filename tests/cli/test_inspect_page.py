@@ -27,8 +27,8 @@ def without_numbers(text: str) -> str:
 
 def test_the_example_is_what_is_printed(cli: Cli) -> None:
     shown, _ = re.findall(r"^```text\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    ran = cli("inspect", str(ROOT / "golden" / "gemm_bias_gelu" / "kernel.py"))
-    told = ran.out.partition("gemm_bias_gelu at ")
+    ran = cli("inspect", str(ROOT / "golden" / "int4_gemm" / "kernel.py"))
+    told = ran.out.partition("int4_gemm at ")
     assert without_numbers(f"{told[1]}{told[2]}") == without_numbers(shown.partition(": ")[2])
 
 
@@ -44,11 +44,11 @@ def test_every_rule_is_told() -> None:
 
 
 def test_the_keys_are_those_of_the_data(cli: Cli) -> None:
-    argv = ("inspect", "--json", str(ROOT / "golden" / "gemm_bias_gelu" / "kernel.py"))
+    argv = ("inspect", "--json", str(ROOT / "golden" / "int4_gemm" / "kernel.py"))
     data = json.loads(cli(*argv).out)
-    many = json.loads(cli(*argv, "--for", "T=4096", "D=64", "H=4096").out)
+    many = json.loads(cli(*argv, "--for", "M=4096", "N=4864", "K=128").out)
     kernel = data["kernels"][0]
-    assert kernel["l2"] is None and many["kernels"][0]["l2"]["blocks"] == 608
+    assert kernel["l2"] is None and many["kernels"][0]["l2"]["blocks"] == 304
     by_place = {lds: next(use for use in kernel["accesses"] if use["lds"] == lds) for lds in (True, False)}
     (settings,) = data["model"]["kernels"].values()
     found = {

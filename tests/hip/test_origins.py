@@ -44,7 +44,7 @@ def test_lines_of_a_product_and_of_its_twin() -> None:
     file = printed("gemm")
     assert lines_with(file, "= mfma_f32_16x16x16f16(") == {"kernel.py:18"}  # those that are not quoted too
     assert lines_with(file, "f32x4_any *)&C[") == {"kernel.py:19"}
-    assert lines_with(file, "* step_B") == {"kernel.py:17"}  # the loop around it
+    assert lines_with(file, "next * step_B") == {"kernel.py:17"}  # the loop around it
     assert lines_with(file, "= first_f16x8") == {"kernel.py:9"}  # no statement of the user's: the function
     assert lines_with(file, "#pragma clang fp") == lines_with(file, "hipLaunchKernelGGL") == {"None"}
     assert file.origins.of(0) is None and file.origins.of(10**6) is None

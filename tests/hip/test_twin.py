@@ -51,7 +51,7 @@ def test_changes_are_the_reads(pair: tuple[DeviceKernel, DeviceKernel]) -> None:
     found = changes(*pair)
     assert found is not None
     assert sorted(type(s).__name__ for s in found.values()) == (
-        ["Fetch"] * 4 + ["FetchFirst"] * 2 + ["Let"] + ["Window"] * 2
+        ["Fetch"] * 6 + ["FetchFirst"] * 2 + ["Let"] + ["Window"] * 2
     )
 
 

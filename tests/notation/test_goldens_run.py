@@ -249,6 +249,27 @@ def test_attention_naive() -> None:
     close(out, weights @ v.astype("f8"), 2**-9)
 
 
+def test_decode() -> None:
+    q = draw(2, 16, 128, dtype="f2")
+    keys, values = (draw(3, 16, 2, 128, seed=s, dtype="f2") for s in (1, 2))
+    table, lengths = np.array([[2, 0], [1, 99]], "i4"), np.array([19, 3], "i4")
+    out = np.empty((2, 16, 128), "f2")
+    golden("decode").decode(q, keys, values, table, lengths, out)
+    for b, pages in enumerate(([2, 0], [1])):
+        k, v = (x[pages].reshape(-1, 2, 128)[: lengths[b]].repeat(8, axis=1).astype("f8") for x in (keys, values))
+        weights = softmax(np.einsum("hd,jhd->hj", q[b].astype("f8"), k) / np.sqrt(128))
+        close(out[b], np.einsum("hj,jhd->hd", weights, v), 2**-9)
+
+
+def test_int4_gemm() -> None:
+    a, scale = draw(3, 256, dtype="f2"), draw(2, 5, seed=1, dtype="f2")
+    nibbles = np.random.default_rng(2).integers(0, 16, (256, 5), "u1")
+    packed, c = nibbles[::2] | nibbles[1::2] << 4, np.full((3, 5), np.nan, "f2")
+    golden("int4_gemm").int4_gemm(a, packed, scale, c)
+    weights = (nibbles.astype("f2") - np.float16(8)) * scale.repeat(128, axis=0)
+    close(c, a.astype("f8") @ weights.astype("f8"), 2**-9)
+
+
 def test_pairwise_returns_an_array() -> None:
     x, y = draw(3, 4), draw(5, 4, seed=1)
     got = golden("pairwise").pairwise(x, y)

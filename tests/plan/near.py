@@ -88,9 +88,6 @@ ELEMENTWISE: dict[str, Near] = {
     "beyond": Near(
         one("y[i] = x[i]"), "an index of y may lie outside of it", "say in an assert how large y is", 2,
     ),
-    "widths far apart": Near(
-        loops("E[i, j] = f64(h[i, j])"), "2 elements of E fill an access, and so few of h make none", "", 2,
-    ),
     "an end in memory": Near(
         one("x[i] = u[i]", "i in range(min(w[0], N))"), "the launcher does not know where i starts and ends", "", 1,
     ),
@@ -343,11 +340,6 @@ ROWS: dict[str, Near] = {
         "", 5,
     ),
     "rows that meet": Near(normed("/ s", "/ s\ny[i // 2] += s"), "several rows update one element", "", 1),
-    "a long row": Near(
-        normed("range(N)", "range(100001)").replace("A", "q"),
-        "a row of 100001 is too long or no whole number of 4 elements", "", 1,
-        ARRAYS + ", q: Tensor[f32, M, 100001]",
-    ),
     "an access of its own": Near(
         normed(), "marks say other waves, or other than 4 elements at a time", "take them out", 1,
         typed("A: Tensor[f32, M, N]", "A: Tensor[f32, M, N, vec(2)]"),
@@ -363,10 +355,6 @@ ROWS: dict[str, Near] = {
     "truth values": Near(
         normed("A[i, j] = A[i, j] / s", "q[i, j] = A[i, j] > s"),
         "q holds truth values, which registers do not keep", "", 6, ARRAYS + ", q: Tensor[bool, M, N]",
-    ),
-    "shifted": Near(
-        normed("A[i, j] = A[i, j] / s", "q[i, j + 1] = A[i, j] / s"), "q is stored to elsewhere than at j", "", 6,
-        ARRAYS + ", q: Tensor[f32, M, N + 1]",
     ),
     "beyond": Near(
         normed("A[i, j] = A[i, j] / s", "q[i, j] = A[i, j] / s"), "an index of q may lie outside of it",

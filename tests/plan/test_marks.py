@@ -177,7 +177,7 @@ REFUSED = {
     ("product", "i: 8; j: 8; k: 32, stages(2)"): ("TL213", "8", "8 rows over 1 wave"),
     ("product", "i: 8; A: lds()"): ("TL214", "lds()", "it is no matrix product: 8 rows over 1 wave"),
     ("product", "A: lds(pad=3)"): ("TL214", "lds(pad=3)", "a pad of 3 elements is 6 bytes"),
-    ("product", "C: lds()"): ("TL214", "lds()", "only the factors of a matrix product go through LDS"),
+    ("product", "C: lds()"): ("TL214", "lds()", "that are moved as they are go through LDS"),
     ("product", "A: vec(4)"): ("TL214", "vec(4)", "a lane moves 8 of its elements at a time"),
     ("product", "C: vec(2)"): ("TL214", "vec(2)", "a lane moves 4 of its elements at a time"),
     ("elementwise", "i: 512, stages(2)"): ("TL213", "stages(2)", "only the loop over the sum"),

@@ -37,7 +37,9 @@ def _always(nest: Nest, proven: list[bool]) -> list[bool]:
     ):
         return proven
     trace = Trace(nest, tests=False)
-    return [known and _proven(a, trace) for a, known in zip(trace.accesses, proven, strict=True)]
+    return [
+        known and (a.node.always or _proven(a, trace)) for a, known in zip(trace.accesses, proven, strict=True)
+    ]
 
 
 def _proven(access: Access, trace: Trace) -> bool:

@@ -189,13 +189,12 @@ def nest_of_side(
     nest = build(kernel, own, report)
     if nest is None:
         raise Refused(report.errors[0])
-    nest = prove(nest)
-    return nest if axes else replace(nest, body=map_stmts(_there, nest.body))
+    return prove(nest if axes else replace(nest, body=map_stmts(_there, nest.body)))
 
 
 def _there(s: ir.Stmt) -> ir.Stmt:
     """A store of the one value of a side without an Axis, whose element is there."""
-    return replace(s, proven=True) if isinstance(s, ir.Store) else s
+    return replace(s, proven=True, always=True) if isinstance(s, ir.Store) else s
 
 
 def _kernel(left: nodes.Function, axes: list[str], reading: _Reading) -> nodes.Function:

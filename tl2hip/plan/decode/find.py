@@ -50,11 +50,12 @@ Known = Mapping[str, Expr]
 
 def found(state: State, chain: Chain) -> Decode | None:
     """The decode attention that a chain is; None, with the reason told where it comes near, if it is none."""
-    calls = [e for e in all_exprs(chain.body) if isinstance(e, Call) and e.name == "exp"]
-    products = [s for s in all_stmts(chain.body) if isinstance(s, Loop)]
-    if not calls or len(products) < 3:
+    if not any(isinstance(e, Call) and e.name == "exp" for e in all_exprs(chain.body)):
         return None
     known, chain = deepened(state, chain)
+    sums = [s for s in chain.body if isinstance(s, Loop) and any(isinstance(x, Loop) for x in s.body)]
+    if len(sums) < 2:  # one makes the scores, another one sums values
+        return None
     try:
         return _Reader(state, chain, dict(known)).decode()
     except Unfit as unfit:

@@ -283,8 +283,10 @@ def _tell(state: State, chain: Chain, row: Row, tried: tuple[Size, ...]) -> None
     where = "a block for each"
     if short.lanes == WAVE:
         where = f"a wave for each, {short.rows} a block"
-        if len(tried) > 1:
+        if any(s.lanes > WAVE for s in tried):
             where = f"a wave for each row of up to {short.most}, else a block"
+        elif len(tried) > 1:
+            where += f" up to {short.most} elements"
     for axis, at in zip(chain.axes, chain.places, strict=True):
         state.note(called(axis), f"grid, {where}", "parallel; its inner loops run along memory", at)
     *shorter, base = (Tree(s.lanes, width=s.width, most=None if s.pieces else s.most) for s in tried)
