@@ -290,7 +290,8 @@ def explained(kernel: Converted, source: Source, options: Options) -> str:
     """`explain` of one kernel that has a plan: its loops, the plans that did not fit, the rules."""
     assert kernel.plan is not None and kernel.nest is not None
     notes = kernel.plan.notes
-    lines = [f"{kernel.name} ({source.name}:{kernel.function.at.line})", "  loops:"]
+    of = " of the rows of a softmax that rules joined" if kernel.planned else ""
+    lines = [f"{kernel.name} ({source.name}:{kernel.function.at.line})", f"  loops{of}:"]
     for note in notes:
         lines += [f"    {_quoted(note.axis, note.at.line, source)}", f"      went to: {note.where}"]
         lines += [f"      because: {note.why}"] if note.why else []

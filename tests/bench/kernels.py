@@ -90,17 +90,18 @@ def chosen(kernels: Sequence[KernelCounters]) -> tuple[KernelCounters, ...]:
 
 def run_once(case: Case, kernel: api.Converted) -> Run:
     """The launcher, run on drawn data of the case's sizes."""
-    assert kernel.nest is not None and kernel.printed is not None
-    session = Session(kernel.nest, kernel.printed.launcher, None, Options())
+    assert kernel.plan is not None and kernel.printed is not None
+    nest = kernel.plan.nest
+    session = Session(nest, kernel.printed.launcher, None, Options())
     with Emulator.load(kernel.printed.text) as library:
-        return session.run_hip(library, data(kernel.nest, case.run, "normal", 0), dict(case.run), False)[1]
+        return session.run_hip(library, data(nest, case.run, "normal", 0), dict(case.run), False)[1]
 
 
 def matrix_busy(kernel: api.Converted) -> dict[str, float]:
     """The part of the clocks in which matrix units work while all waves are in the steady loop, of the kernels that
     are launched, as the model of a compute unit has it at the middle one of its settings."""
-    assert kernel.nest is not None and kernel.printed is not None
-    found = model_of(kernel.nest, kernel.printed.text, kernel.printed.launcher)
+    assert kernel.plan is not None and kernel.printed is not None
+    found = model_of(kernel.plan.nest, kernel.printed.text, kernel.printed.launcher)
     hot = {name: results[1].hot for name, results in found.results.items()}
     return {name: loop.together.mfma for name, loop in hot.items() if loop and loop.together}
 

@@ -20,6 +20,30 @@ from tl2hip.rule.load import load_joins
 ROUNDED = next(t for t in map(running, range(100)) if t.key == ("running", 0, "none", "s", "max", True))
 
 
+DIVIDED = """\
+@kernel
+def attention(Q: Tensor[f16, M, 64], K: Tensor[f16, N, 64], V: Tensor[f16, N, 64], out: Tensor[f32, M, 64]) -> None:
+    for i in range(M):
+        P = np.empty(N, dtype=np.float32)
+        for j in range(N):
+            s = f32(0)
+            for d in range(64):
+                s += f32(Q[i, d]) * f32(K[j, d])
+            P[j] = s
+        m = f32(-math.inf)
+        for j in range(N):
+            m = max(m, P[j])
+        total = f32(0)
+        for j in range(N):
+            total += math.exp(P[j] - m)
+        for d in range(64):
+            o = f32(0)
+            for j in range(N):
+                o += f32(f16(math.exp(P[j] - m) / total)) * f32(V[j, d])
+            out[i, d] = o
+"""
+
+
 def both() -> tuple[Nest, Nest, tuple[dict[str, np.ndarray], dict[str, float], dict[str, int]]]:
     written = nest_of_text(ROUNDED.text)
     joined = join(written, load_joins()).nest
@@ -38,6 +62,22 @@ def test_weights_rounded_at_another_scale_are_within_the_bound() -> None:
     assert not np.array_equal(ours.value, theirs.value)
     assert np.isfinite(ours.error).all()
     assert (ours.error < 0.01 * np.abs(given[0][written.order[2]]).max()).all()
+
+
+@pytest.mark.parametrize("out", ["f32", "f16"])
+def test_small_weights_that_were_divided_ahead_of_a_rounding(out: str) -> None:
+    """One value is 1 in each column, so that an output is a single weight, that f16 has as a subnormal number."""
+    written = nest_of_text(DIVIDED.replace("out: Tensor[f32", f"out: Tensor[{out}"))
+    joined = join(written, load_joins()).nest
+    assert joined is not None
+    r = np.random.default_rng(1)
+    arrays = {n: (0.6 * r.standard_normal((400, 64))).astype(np.float16) for n in "QK"}
+    arrays |= {"Q": arrays["Q"][:3], "V": np.eye(400, 64, dtype=np.float16)}
+    arrays["out"] = np.zeros((3, 64), np.float16 if out == "f16" else np.float32)
+    given: tuple[dict[str, np.ndarray], dict[str, float], dict[str, int]] = (arrays, {}, {"M": 3, "N": 400})
+    bounds = reference(joined, *given, joins=plan(joined).joins)
+    assert list(apart(written, bounds, given)) == []
+    assert ((bounds["out"].value > 0) & (bounds["out"].value < 2.0**-14)).any()
 
 
 FAULTS = {

@@ -165,9 +165,9 @@ def _kernel(
     if not (one.choices or one.orders):
         talk.tell(tell_problem(NothingToMark(kernel.name), source.name))
         return None
-    assert kernel.nest is not None
+    assert kernel.plan is not None
     try:
-        sizes = sizes_for(kernel.nest, args.sizes)
+        sizes = sizes_for(kernel.plan.nest, args.sizes)
     except ValueError as error:
         raise Stop(f"tl2hip: {kernel.name} cannot be tuned: {error}; choose sizes with --for") from None
     task = Task(

@@ -38,6 +38,7 @@ from tl2hip.prove import interval
 from tl2hip.prove.values import APPROXIMATE, REORDERED, SLACK, Bounded, pair, smallest, unit
 
 LOOSENED, WEIGHED, NARROWED = "loosened", "weight of a softmax", "weight at another scale"
+ROUNDED = "rounded, small numbers left out"
 """Functions that stand in nests for the running bound alone."""
 
 FLUSHED = 2.0**-126
@@ -109,9 +110,21 @@ def _narrowed(args: list[Bounded], dtype: DType) -> Bounded:
     return Bounded(typed.cast(x.typed, x.dtype, dtype), x.flags | np.uint8(REORDERED), dtype, wide, grown)
 
 
+def _rounded(args: list[Bounded], dtype: DType) -> Bounded:
+    """A value rounded to a narrower type, in the range of whose subnormals it stays as it is."""
+    (x,) = args
+    wide, error = pair(x)
+    narrow = wide.astype(np.float64).astype(typed.numpy_type(dtype)).astype(wide.dtype)
+    normal = 2 * smallest(dtype) * 2.0**dtype.mantissa
+    center = np.where(np.abs(wide) < normal, wide, narrow)
+    grown = error + np.abs(center - wide)
+    return Bounded(typed.cast(x.typed, x.dtype, dtype), x.flags | np.uint8(REORDERED), dtype, center, grown)
+
+
 CALLS: dict[str, Callable[[list[Bounded], DType], Bounded]] = {
     LOOSENED: _loose,
     WEIGHED: _weighed,
     NARROWED: _narrowed,
+    ROUNDED: _rounded,
 }
 """What `Bounds.call` asks for the functions above."""

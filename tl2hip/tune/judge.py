@@ -185,7 +185,7 @@ def judge(task: Task, code: str, candidate: Candidate, limit: float | None = Non
 
     done = convert(task, text_of(task, candidate))
     (one,), file = done.kernels, done.printed
-    assert one.plan is not None and one.nest is not None
+    assert one.plan is not None
     if _waits_for_kernels(one.plan.host):
         return Judged(code, "cannot be modelled: its launcher waits for what its kernels compute")
     found = compiled(file.text, one.function.at)
@@ -197,7 +197,7 @@ def judge(task: Task, code: str, candidate: Candidate, limit: float | None = Non
         machine = MachineLibrary(file.text, detect=False, program=program)
         with machine:
             tracing = _Tracing(machine, limit)
-            launch(one.nest, file.launchers[0], tracing, drawn(task), dict(task.sizes), (), None)
+            launch(one.plan.nest, file.launchers[0], tracing, drawn(task), dict(task.sizes), (), None)
         if not tracing.traces:
             raise ValueError("nothing is launched for these sizes")
         if not tracing.found:
