@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,12 @@ def test_golden_compiles_for_gfx942(folder: str) -> None:
     assert len(counters) == len(kernel.plan.kernels)
     for k in counters:
         assert (k.vgpr_spills, k.sgpr_spills, k.scratch_bytes, k.calls, k.undefined) == (0, 0, 0, 0, ()), k
+
+
+def test_attention_has_one_plan_whatever_its_source() -> None:
+    plans = {}
+    for source in ("naive", "running", "tiles"):
+        text = (GOLDEN / f"attention_{source}" / "plan.txt").read_text(encoding="utf-8")
+        text = re.sub(rf"attention_{source}|line \d+", "", text)
+        plans[source] = [re.sub(r"  +", "  ", line) for line in text.splitlines()]
+    assert plans["naive"] == plans["running"] == plans["tiles"] != []

@@ -30,10 +30,11 @@ def test_each_kernel_converts_or_is_refused_as_shown(text: str) -> None:
 
 
 def test_the_excerpt_is_what_is_printed() -> None:
-    (excerpt,) = (text for language, text in BLOCKS if language == "cpp")
+    excerpt, flash = (text for language, text in BLOCKS if language == "cpp")
     (kernel,) = api.convert(Source("row_max.py", KERNELS[0])).kernels
     assert kernel.printed is not None
     assert excerpt in kernel.printed.text
+    assert flash in (ROOT / "golden" / "attention_naive" / "kernel.hip").read_text(encoding="utf-8")
 
 
 def test_ci_runs_the_two_commands() -> None:
@@ -43,7 +44,8 @@ def test_ci_runs_the_two_commands() -> None:
     assert all(c in script for c in commands)
 
 
-def test_the_gemm_is_the_golden_one() -> None:
-    golden = (ROOT / "golden" / "gemm" / "kernel.py").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["gemm", "attention_naive"])
+def test_a_kernel_is_the_golden_one(name: str) -> None:
+    golden = (ROOT / "golden" / name / "kernel.py").read_text(encoding="utf-8")
     body = golden.partition("@kernel")[2]
     assert any(text.partition("@kernel")[2] == body for text in KERNELS)

@@ -241,11 +241,13 @@ def test_argmax_takes_the_first() -> None:
     assert value.tolist() == [3, -5, 0] and index.tolist() == [1, 0, 0]
 
 
-def test_attention_naive() -> None:
-    q, k, v = (draw(2, n, 4, seed=s, dtype="f2") for s, n in enumerate((3, 5, 5)))
-    out = np.empty((2, 3, 4), "f2")
-    golden("attention_naive").attention_naive(q, k, v, out, 0.5)
-    weights = softmax(0.5 * q.astype("f8") @ k.astype("f8").transpose(0, 2, 1))
+@pytest.mark.parametrize("source", ["naive", "running", "tiles"])
+def test_attention(source: str) -> None:
+    q, k, v = (draw(2, n, 128, seed=s, dtype="f2") for s, n in enumerate((3, 5, 5)))
+    out = np.empty((2, 3, 128), "f2")
+    name = f"attention_{source}"
+    getattr(golden(name), name)(q, k, v, out, np.float32(0.1))
+    weights = softmax(0.1 * q.astype("f8") @ k.astype("f8").transpose(0, 2, 1))
     close(out, weights @ v.astype("f8"), 2**-9)
 
 
@@ -280,7 +282,8 @@ def test_pairwise_returns_an_array() -> None:
 def test_every_golden_is_run_here() -> None:
     tests = [name for name in globals() if name.startswith("test_")]
     for name in sorted(path.parent.name for path in GOLDEN.glob("*/kernel.py")):
-        assert name == "gemm_article" or any(test.startswith(f"test_{name}") for test in tests), name
+        one = name.partition("_")[0] if name.startswith("attention") else name
+        assert name == "gemm_article" or any(test.startswith(f"test_{one}") for test in tests), name
 
 
 def test_the_nest_is_compared_exactly() -> None:

@@ -20,7 +20,10 @@ from tl2hip.prove.report import Report
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 NAMES = sorted(path.parent.name for path in GOLDEN.glob("*/kernel.hip"))
-NOT_EXACT = ("attention_naive", "gemm_article", "gemm_bias_gelu", "layernorm", "softmax")
+NOT_EXACT = (
+    *("attention_naive", "attention_running", "attention_tiles", "decode"),
+    *("gemm_article", "gemm_bias_gelu", "layernorm", "softmax"),
+)
 """Their exponentials and square roots are the target's own; the article's shapes are fixed and large."""
 
 
