@@ -100,6 +100,9 @@ FORMS = {
     "a last score that is seen": text(RUNNING, skip="if j < i - 2: continue", after="pass"),
     "finite seed": text(RUNNING, seed="f32(-1e30)"),
     "sink": text(RUNNING, ", sink: Tensor[f32, H]", seed="sink[h]", zero="1"),
+    "a total that starts from one": text(RUNNING, zero="1"),
+    "a total that starts from one, skipped": text(RUNNING, zero="1", skip="if j >= i: continue"),
+    "skipped sink": text(RUNNING, ", sink: Tensor[f32, H]", seed="sink[h]", zero="1", skip="if j >= i: continue"),
     "power of two": text(RUNNING, power="np.exp2"),
     "running logarithm": text(RUNNING, ", lse: Tensor[f32, H, S]", after="lse[h, i] = m + math.log(total)"),
     "skipped logarithm": text(
@@ -145,7 +148,7 @@ def test_forms_are_joined_and_compute_the_same(form: str) -> None:
         given |= {"V": r.standard_normal((2, t, 2)), "out": np.zeros((2, s, 2))}
         given |= {"bias": r.standard_normal((2, s, t))}
         given |= {"slope": r.standard_normal(2), "n": np.array([1, t], np.int32), "lse": np.zeros((2, s))}
-        given |= {"sink": r.standard_normal(2)}
+        given |= {"sink": np.array([r.standard_normal(), -math.inf])}
         arrays = {a.name: given[a.name] for a in nest.arrays if a.role == "parameter"}
         with np.errstate(all="ignore"):
             before = run(in_f64(nest), arrays, {"scale": 0.7}, sizes)

@@ -11,7 +11,7 @@ sum of all weights exp(f - M), by exp(a - b) · exp(b - c) = exp(a - c), whereve
   where z and the first turn's F are -inf (`first_turn`). For later turns there is nothing to add: m is -inf after
   turn t > 1 only if it was after turn 1. Turns under a test count from the first whose test holds.
 - If all scores are -inf, M is -inf, and every weight of the passes is NaN as well. If no turn is run, both sides
-  give x0 (for a finite z: x0 · exp(z - z)).
+  give x0 for a finite z, as x0 · exp(z - z); for any other z that is NaN, so that a test chooses x0 (`some_turn`).
 - x0 = 0 makes x0 · exp(z - M) 0: z - M is at most 0, and NaN only in the cases above.
 
 The identity is one of real numbers: where exp(m - new) underflows, a product of several is 0 at another place than
@@ -170,6 +170,8 @@ def _passes(r: Join, walk: Walk, turn: Turn, m: Carried, c: Carried, s: State, t
     zero = isinstance(c.start, Const) and c.start.value == 0
     if zero and isinstance(value, Binary) and value.op == "+":
         value = value.right  # x0 · exp(z - M) of x0 = 0, as said above
+    elif not _finite(m.start):
+        value = Select(some_turn(walk, turn, test), value, c.start)
     nan = first_turn(walk, turn, m, test)
     return value if nan is None else Binary("+", nan, value)
 
@@ -178,15 +180,12 @@ def first_turn(walk: Walk, turn: Turn, m: Carried, test: Expr | None) -> Expr | 
     """NaN where the value starts at -inf and the first turn met nothing larger, else 0; None where it starts at a
     number."""
     book, over = walk.book, turn.over
-    if isinstance(m.start, Const) and math.isfinite(m.start.value):
+    if _finite(m.start):
         return None
     found = taken_in(m.step if test is None else _under_test(m.step, m.now), m.now)
     assert found is not None
     op, term = found
-    first: Expr = over.start
-    if test is not None and not surely(book.put(test, {over.axis: over.start}), book):
-        place = Select(test, AxisRef(over.axis), over.stop)
-        first = Binary("min", over.stop, book.reduce("min", over, place))
+    first = _first(book, over, test)
     axis = book.fresh(over.axis)
     score = book.put(term, {over.axis: AxisRef(axis)})
     end = Binary("min", whole.add(first, whole.ONE), over.stop)
@@ -201,8 +200,24 @@ def first_turn(walk: Walk, turn: Turn, m: Carried, test: Expr | None) -> Expr | 
     if not isinstance(m.start, Const):
         largest = Binary(op, m.start, largest)
     nothing = Compare("==", largest, Const(-math.inf, largest.dtype))
-    some = Compare("<", first, over.stop)
-    return Select(Logic("and", some, nothing), Const(math.nan, term.dtype), Const(0.0, term.dtype))
+    none = Logic("and", some_turn(walk, turn, test), nothing)
+    return Select(none, Const(math.nan, term.dtype), Const(0.0, term.dtype))
+
+
+def some_turn(walk: Walk, turn: Turn, test: Expr | None) -> Expr:
+    """Whether a turn is run, under the test of its values where they have one."""
+    return Compare("<", _first(walk.book, turn.over, test), turn.over.stop)
+
+
+def _first(book: Book, over: Range, test: Expr | None) -> Expr:
+    """The place of the first turn whose test holds; the end of the loop where there is none."""
+    if test is None or surely(book.put(test, {over.axis: over.start}), book):
+        return over.start
+    return Binary("min", over.stop, book.reduce("min", over, Select(test, AxisRef(over.axis), over.stop)))
+
+
+def _finite(e: Expr) -> bool:
+    return isinstance(e, Const) and math.isfinite(e.value)
 
 
 def _under_test(step: Expr, now: Expr) -> Expr:
