@@ -53,6 +53,17 @@ def test_attention_of_any_size(sizes: dict[str, int]) -> None:
     assert report.good, report.text
 
 
+def test_results_in_place_of_queries_wait_for_all_lanes() -> None:
+    text = Attend(result="f16").text.replace("out[h, i, e] =", "Q[h, i, e] =")
+    (k,) = api.convert(Source("k.py", text)).kernels
+    assert isinstance(k, api.Converted) and k.printed is not None
+    assert multiplying(k) == ["kernel_aligned", "kernel"], plan(k).misses
+    report = proven(k, {**SIZES, "T": 0}, SIZES, modes=("integers", "normal"))
+    assert report.good, report.text
+    wait = "lds_barrier();  // every lane has its row"
+    assert not proven(k, {**SIZES, "T": 0}, text=k.printed.text.replace(wait, "")).good
+
+
 FAULTS = {
     "a tile is read as it is written": ("lds_barrier();  // the tile is in LDS", ""),
     "a tile is written as it is read": ("lds_barrier();  // every wave is done with the tile before", ""),

@@ -21,7 +21,7 @@ from tl2hip.nest.index import (
     sub,
 )
 from tl2hip.nest.ir import Axis, AxisRef, Const, Expr, Load, Select, Store, Unary, Var
-from tl2hip.nest.walk import map_expr
+from tl2hip.nest.walk import all_stmts, map_expr
 from tl2hip.plan.attention.epilogue import Epilogue
 from tl2hip.plan.attention.find import Attention, Factor
 from tl2hip.plan.attention.loop import KeyLoop
@@ -33,7 +33,7 @@ from tl2hip.plan.ir import Declare, DeclareVector, DeviceStmt, Let, LoadVector
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.side import Side, Storage, each, put, store
 from tl2hip.plan.matmul.words import Words
-from tl2hip.plan.matrix_ir import Remark
+from tl2hip.plan.matrix_ir import LdsBarrier, Remark
 from tl2hip.plan.state import State
 from tl2hip.plan.walk import map_exprs
 from tl2hip.plan.widen import Moves
@@ -128,6 +128,9 @@ class RowsKernel:
             yield Declare(words.name("odd"), F32, Const(0.0, F32))
         yield from KeyLoop(words, p, cut, keys, values, softmax, r.queries, r.wide_values, span).whole()
         yield from softmax.finished()
+        stored = {s.array for s in all_stmts((*p.row_behind, *p.behind)) if isinstance(s, Store)}
+        if p.query.array in stored:  # lanes share rows, and without keys no barrier stood in between
+            yield LdsBarrier("every lane has its row")
         yield from Epilogue(words, state, p, cut, self.scale, r.sums, row, ends, self.moves).whole()
 
     def _head(self, w: Words, row: Var, kept: Var) -> Iterator[DeviceStmt]:
