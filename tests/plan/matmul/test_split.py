@@ -132,6 +132,12 @@ def test_sizes_that_are_known_take_one_tile() -> None:
     assert multiplying(converted(ANY, M=4096, N=4096, K=4096)) == ["kernel_aligned", "kernel"]
 
 
+@pytest.mark.parametrize("axis", "MNK")
+def test_an_extent_that_is_known_to_be_empty(axis: str) -> None:
+    report = proven(converted(ANY, **{axis: 0}), {"M": 3, "N": 2, "K": 5, axis: 0})
+    assert report.good, report.text
+
+
 KNOWN: tuple[dict[str, int], ...] = ({}, {"N": 4096, "K": 4096}, {"N": 28_672, "K": 8192}, {"M": 64})
 
 

@@ -177,7 +177,7 @@ def cost(t: Tile, task: Task, slices: int) -> float:
     16-bit types), a tile of m by n wants as many bytes times (1/m + 1/n): of a wave from LDS, of a block into it
     (gfx942.md 2.1). How much longer what takes is fitted to the model of a compute unit (tests/bench/tune.py).
     """
-    most = -(-task.tiles(t) * slices // COMPUTE_UNITS)
+    most = max(1, -(-task.tiles(t) * slices // COMPUTE_UNITS))  # a result without elements is one for any tile
     blocks = min(t.blocks, most)
     rate = t.mfma.macs * SIMDS / t.mfma.clocks
     wanted = rate * t.bytes
