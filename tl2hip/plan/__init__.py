@@ -13,8 +13,10 @@ from tl2hip.nest.index import ONE
 from tl2hip.nest.ir import AxisRef, Expr, Load, Nest, Store, Update, Var
 from tl2hip.nest.walk import all_parts, all_stmts, map_expr, map_exprs
 from tl2hip.plan import limits, uniform
+from tl2hip.plan.attention import find as attention
+from tl2hip.plan.decode import find as decode
 from tl2hip.plan.interchange import interchange
-from tl2hip.plan.ir import Placed, Plan
+from tl2hip.plan.ir import Miss, Placed, Plan
 from tl2hip.plan.names import Names
 from tl2hip.plan.program import Program, passed_on
 from tl2hip.plan.schedule import Splitter, constants, refuse
@@ -23,6 +25,11 @@ from tl2hip.source.problems.base import Refused
 from tl2hip.source.problems.planning import WorkspaceExtent
 
 __all__ = ["plan", "plan_either"]
+
+IN_ONE_PASS = (attention.PLAN, decode.PLAN)
+"""The plans that take a softmax in one pass over the keys."""
+
+JOINED = "as rules join its passes"
 
 
 def plan(nest: Nest, analysis: Analysis | None = None) -> Plan:
@@ -41,19 +48,29 @@ def plan_either(nest: Nest, rows: Nest | None, analysis: Analysis | None = None)
     Raises Refused as `plan` does."""
     if rows is None:
         return plan(nest, analysis), False
-    own, theirs = _unless_refused(nest, analysis), None
-    if own is None or not own.joins:
-        theirs = _unless_refused(rows)
-    if theirs is not None and theirs.joins:
+    own = _unless_refused(nest, analysis)
+    if isinstance(own, Plan) and own.joins:
+        return own, False
+    theirs = _unless_refused(rows)
+    if isinstance(theirs, Plan) and theirs.joins:
         return theirs, True
-    return own or plan(nest, analysis), False
+    if isinstance(own, Refused):
+        raise own
+    return replace(own, misses=(*own.misses, *_misses(theirs))), False
 
 
-def _unless_refused(nest: Nest, analysis: Analysis | None = None) -> Plan | None:
+def _unless_refused(nest: Nest, analysis: Analysis | None = None) -> Plan | Refused:
     try:
         return plan(nest, analysis)
-    except Refused:
-        return None
+    except Refused as refused:
+        return refused
+
+
+def _misses(theirs: Plan | Refused) -> tuple[Miss, ...]:
+    """Why rows of a softmax that rules joined are not taken in one pass."""
+    if isinstance(theirs, Refused):
+        return (Miss(attention.PLAN, f"{JOINED}: {theirs.problem.text}", at=theirs.problem.at),)
+    return tuple(replace(m, why=f"{JOINED}: {m.why}") for m in theirs.misses if m.plan in IN_ONE_PASS)
 
 
 def _planned(nest: Nest, analysis: Analysis | None = None) -> Plan:

@@ -104,3 +104,10 @@ def test_passes_as_plans_look_for_them_stay_as_written() -> None:
     k = converted(Attend())
     assert k.planned is None
     assert plan(k).joins
+
+
+def test_rows_that_are_not_taken_in_one_pass_are_told() -> None:
+    (k,) = convert(Source("<text>", (HEAD + RUNNING).replace("128", "48"))).kernels
+    assert k.planned is None
+    told = [m for m in plan(k).misses if m.why.startswith("as rules join its passes: ")]
+    assert {m.plan for m in told} == {"attention", "decode attention"}, told
