@@ -40,6 +40,8 @@ TEXTS = {
         "A: Tensor[f16, B, K], ids: Tensor[i32, M], R: Tensor[f16, N, K]", "A[ids[i], k]", "R[j, k]"
     ),
     "masked": product(f"{A}, R: Tensor[f16, N, K]", "A[i, k] if k <= i else f16(0)", "R[j, k]"),
+    "two places": product(f"{A}, R: Tensor[f16, N, K]", "A[i, k] if k <= i else A[i, 0]", "R[j, k]"),
+    "in both": product("A: Tensor[f32, M, K]", "f16(A[i, k])", "f16(A[min(j, M - 1), k])"),
     "backwards": product(f"{A}, R: Tensor[f16, N, K]", "A[M - 1 - i, k]", "R[j, k]"),
     "doubles": product("A: Tensor[f32, M, K], R: Tensor[f64, N, K]", "A[i, k]", "R[j, k]", sums="f64"),
 }

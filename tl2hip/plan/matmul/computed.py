@@ -78,7 +78,8 @@ class ComputedSide(Side):
 
     def _pitch_name(self, raw: Raw, d: int) -> str:
         which = "pitch" if d == len(raw.taken.shared) - 2 else f"pitch{d}"
-        return self.words.name(f"{which}_{raw.taken.array.name}")
+        place = raw.offsets.removeprefix("from_")  # an array may be taken at several places, in both factors too
+        return self.words.name(f"{which}_{place}")
 
     def _pitch(self, raw: Raw, d: int) -> Expr:
         """Bytes from one element to the next along a dimension."""
