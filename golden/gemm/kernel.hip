@@ -169,7 +169,7 @@ gemm_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__
     const __amdgpu_buffer_rsrc_t window_A = window(&A[i_tile * K]);
     const __amdgpu_buffer_rsrc_t window_B = window(&B[j_tile]);
     const int step_B = N * 128;
-    if (k_last + 64 <= K) {
+    if (k_last + 64 <= K && (N % 8 == 0 || j_tile + 128 <= N)) {
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
             next_B[n] = fetch_f16x8(window_B, from_B[n], (steps - 1) * step_B);
@@ -451,7 +451,7 @@ gemm_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, floa
     const char *const window_A = (const char *)&A[i_tile * K];
     const char *const window_B = (const char *)&B[j_tile];
     const i64 step_B = (i64)(int)(N * 128);
-    if (k_last + 64 <= K) {
+    if (k_last + 64 <= K && (N % 8 == 0 || j_tile + 128 <= N)) {
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
             next_B[n] = fetch_f16x8_any(window_B, from_B[n], (steps - 1) * step_B);

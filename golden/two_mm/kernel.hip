@@ -211,7 +211,7 @@ two_mm_kernel_aligned(const float *__restrict__ A, const float *__restrict__ B, 
     const __amdgpu_buffer_rsrc_t window_A = window(&A[0]);
     const __amdgpu_buffer_rsrc_t window_B = window(&B[j_tile]);
     const int step_B = N * 128;
-    if (k_last + 32 <= K) {
+    if (k_last + 32 <= K && (N % 4 == 0 || j_tile + 128 <= N)) {
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
             next_B[n] = fetch_f32x4(window_B, from_B[n], (steps - 1) * step_B);
@@ -524,7 +524,7 @@ two_mm_kernel_2(const float *__restrict__ A, const float *__restrict__ B, float 
     const i64 k_last = (steps - 1) * 32;
     const char *const window_B = (const char *)&B[j_tile];
     const i64 step_B = (i64)(int)(N * 128);
-    if (k_last + 32 <= K) {
+    if (k_last + 32 <= K && (N % 4 == 0 || j_tile + 128 <= N)) {
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
             next_B[n] = fetch_f32x4_any(window_B, from_B[n], (steps - 1) * step_B);
@@ -868,7 +868,7 @@ two_mm_kernel_aligned_2(const float *__restrict__ C, float *__restrict__ D, cons
     const __amdgpu_buffer_rsrc_t window_T = window(&T[i_2_tile * N]);
     const __amdgpu_buffer_rsrc_t window_C = window(&C[j_2_tile]);
     const int step_C = L * 128;
-    if (k_last + 32 <= N) {
+    if (k_last + 32 <= N && (L % 4 == 0 || j_2_tile + 128 <= L)) {
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
             next_C[n] = fetch_f32x4(window_C, from_C[n], (steps - 1) * step_C);
@@ -1196,7 +1196,7 @@ two_mm_kernel_3(const float *__restrict__ C, float *__restrict__ D, const float 
     const char *const window_T = (const char *)&T[i_2_tile * N];
     const char *const window_C = (const char *)&C[j_2_tile];
     const i64 step_C = (i64)(int)(L * 128);
-    if (k_last + 32 <= N) {
+    if (k_last + 32 <= N && (L % 4 == 0 || j_2_tile + 128 <= L)) {
         #pragma unroll 4
         for (int n = 0; n < 4; ++n) {
             next_C[n] = fetch_f32x4_any(window_C, from_C[n], (steps - 1) * step_C);
@@ -1531,7 +1531,7 @@ two_mm_kernel_small_aligned(const float *__restrict__ C, float *__restrict__ D, 
     const __amdgpu_buffer_rsrc_t window_T_2 = window(&T[i_2_tile * N + k_from]);
     const __amdgpu_buffer_rsrc_t window_C_2 = window(&C[k_from * L + j_2_tile]);
     const int step_C_2 = L * 256;
-    if (k_last + 64 <= k_to) {
+    if (k_last + 64 <= k_to && (L % 4 == 0 || j_2_tile + 32 <= L)) {
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             next_C_2[n] = fetch_f32x4(window_C_2, from_C_2[n], (steps - 1) * step_C_2);
@@ -2026,7 +2026,7 @@ two_mm_kernel_small(const float *__restrict__ C, float *__restrict__ D, const fl
     const char *const window_T_2 = (const char *)&T[i_2_tile * N + k_from];
     const char *const window_C_2 = (const char *)&C[k_from * L + j_2_tile];
     const i64 step_C_2 = (i64)(int)(L * 256);
-    if (k_last + 64 <= k_to) {
+    if (k_last + 64 <= k_to && (L % 4 == 0 || j_2_tile + 32 <= L)) {
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             next_C_2[n] = fetch_f32x4_any(window_C_2, from_C_2[n], (steps - 1) * step_C_2);

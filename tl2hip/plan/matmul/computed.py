@@ -43,6 +43,10 @@ class ComputedSide(Side):
         return self.fill.loads // self.fill.turn if self.exact else 0
 
     @property
+    def kept_inside(self) -> None:
+        """Nothing: what is read ahead is whole blocks, and all that rows past the end have of them is the last."""
+
+    @property
     def _blocks(self) -> int:
         """Blocks that a thread computes of each tile."""
         return self.fill.loads // self.fill.turn
@@ -220,7 +224,6 @@ class ComputedSide(Side):
             return value
         inside = Compare("<", add(values[FIRST_K], k), self.sum_end)
         return Select(inside, value, Const(0.0 if operand.dtype.is_float else 0, operand.dtype))
-
 
     def _waiting(self, raw: Raw, n: Expr, values: dict[Expr, Expr]) -> Load:
         """The register that holds what a load gives for an element of block n."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 
 from tl2hip.dtypes import I64
 from tl2hip.nest.index import ONE, ZERO, add, ceil_div, mul, number, sub, value_of, xor
-from tl2hip.nest.ir import Compare, Expr, Select, Set
+from tl2hip.nest.ir import Compare, Expr, Logic, Select, Set
 from tl2hip.plan.gfx942 import SIMDS
 from tl2hip.plan.ir import Declare, DeviceIf, DeviceStmt, For, Let
 from tl2hip.plan.matmul.side import Side, each
@@ -75,15 +76,21 @@ class SumLoop:
         yield from self._last()
 
     def _fetch_last(self) -> Iterator[DeviceStmt]:
-        """Fetches the last tile of the sum, all of it at once: where it is whole as all others, else by its pieces,
-        with zeros past the end."""
-        k, end = self.words.var("k_last"), self.sum_end
+        """Fetches the last tile of the sum, all of it at once: where it is whole as all others, and none of its
+        pieces runs past the end of memory, else by its pieces, with zeros past the end."""
+        k, length = self.words.var("k_last"), sub(self.sum_end, self.first)
         as_others = tuple(self._fetch(sub(self.words.var("steps"), ONE)))
         in_part = tuple(s for side in self.sides for s in side.fetch_first(k))
-        if value_of(sub(end, self.first)) is None:
-            yield DeviceIf(Compare("<=", add(k, number(self.tile.depth)), end), as_others, in_part)
-        else:
-            yield from as_others if tiled(sub(end, self.first), self.tile.depth) else in_part
+        tests: list[Expr | None] = [side.kept_inside for side in self.sides]
+        if value_of(length) is None:
+            tests.insert(0, Compare("<=", add(k, number(self.tile.depth)), self.sum_end))
+        elif not tiled(length, self.tile.depth):
+            yield from in_part
+            yield KeepOrder()
+            return
+        needed = [t for t in tests if t is not None]
+        test = reduce(partial(Logic, "and"), needed) if needed else None
+        yield from as_others if test is None else (DeviceIf(test, as_others, in_part),)
         yield KeepOrder()
 
     def _loop(self, turn: tuple[DeviceStmt, ...]) -> DeviceStmt:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tl2hip.dtypes import BF16, I16, I32, I64, DType
-from tl2hip.nest.index import ONE, ZERO, add, ceil_div, floor_div, minimum, modulo, mul, number, sub
-from tl2hip.nest.ir import Array, Cast, Compare, Const, Expr, Load, Select, Store, Var
+from tl2hip.nest.index import ONE, ZERO, add, ceil_div, floor_div, minimum, modulo, mul, number, sub, value_of
+from tl2hip.nest.ir import Array, Cast, Compare, Const, Expr, Load, Logic, Select, Store, Var
 from tl2hip.plan.ir import DeclareVector, DeviceStmt, For, Let, LoadVector, Placed, Space, StoreVector
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.taken import Taken
@@ -204,6 +204,19 @@ class Side:
             count = Select(Compare("<", k, self.sum_end), sub(self.shape[-1], row), ZERO)
         fetch = FetchFirst(self.storage.waiting, (n,), operand.array, operand.at(row, k), count)
         yield each(n.axis, self.fill.loads, (fetch,))
+
+    @property
+    def kept_inside(self) -> Expr | None:
+        """What must hold so that no piece of the last tile, fetched whole, runs past the end of memory; None where
+        it always does. A row's last piece ends behind it unless rows are whole pieces, and behind the last row is
+        nothing."""
+        f, row = self.fill, self.shape[-1]
+        if f.operand.along == "over" or tiled(self.end, f.rows) or tiled(row, f.run):
+            return None
+        inside = Compare("<=", add(self.first, number(f.rows)), self.end)
+        if value_of(row) is not None:
+            return inside
+        return Logic("or", Compare("==", modulo(row, f.run), ZERO), inside)
 
     @property
     def pieces(self) -> int:
