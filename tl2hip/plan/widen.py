@@ -330,6 +330,8 @@ class Widened:
         e = AxisRef(self.state.names.local("e"))
         axis = AxisRef(self.moves.axis.name)
         here = {**there, axis: add(there[axis], e)}
+        # told from the body as it is: an index that is a vector itself moves along the axis, and no longer says so
+        wide = frozenset(vector_loads(self.state, self.moves.axis, self.body))
 
         def element(place: Place) -> tuple[Expr, ...]:
             pieces = self._pieces(place[0])
@@ -339,7 +341,7 @@ class Widened:
             return (*self._slot(place, v), *inside)
 
         def expr(x: Expr) -> Expr:
-            if isinstance(x, Load) and _in_vector(self.state, x, self.moves.axis):
+            if isinstance(x, Load) and x in wide:
                 return Load(self.vectors[_place(x)], element(_place(x)), x.dtype, proven=True)
             return x
 
