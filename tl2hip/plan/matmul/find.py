@@ -28,7 +28,7 @@ from tl2hip.plan.access import unit_stride
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.layout.mfma import Mfma, find
 from tl2hip.plan.matmul.factors import Operand, factors
-from tl2hip.plan.matmul.flat import Flat, flat, in_a_row, in_memory, mentions, sum_axes
+from tl2hip.plan.matmul.flat import Flat, flat, flat_sum, in_a_row, in_memory, mentions, sum_axes
 from tl2hip.plan.names import called
 from tl2hip.plan.promote import promoted
 from tl2hip.plan.state import State
@@ -116,7 +116,7 @@ def _product(state: State, chain: Chain, at: Span) -> MatrixProduct | None:
     if any(isinstance(s, Loop | Alloc) for s in all_stmts((*ahead, *behind))):
         raise Unfit("what is done with an element holds a loop")
     if len(summed) > 1:
-        one = flat(state, in_memory(summed, (left, right)))
+        one = flat_sum(state, in_memory(summed, (left, right)))
         left, right = one.expr(state, left), one.expr(state, right)
         over = replace(over, axis=one.axis)
     if any(state.kinds[axis.name].updates for axis in chain.axes):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.index import ONE, ZERO, floor_div, modulo, product
+from tl2hip.nest.index import ONE, ZERO, floor_div, modulo, product, value_of
 from tl2hip.nest.ir import Axis, AxisRef, Expr, Load, Loop, Stmt, Store, Update
 from tl2hip.nest.walk import all_parts, map_expr, map_stmt_exprs, map_stmts
 from tl2hip.plan.matmul.factors import outermost_loads
@@ -74,13 +74,32 @@ class Flat:
 
 def flat(state: State, axes: tuple[Axis, ...]) -> Flat:
     """One axis for several. Raises Unfit where something is said of them that no other axis can honour."""
-    for a in axes:
-        if a.tile is not None or a.marks:
-            raise Unfit(f"{called(a)} is one of several loops that become one axis, and has marks of its own")
+    _check_marks(axes)
     name = state.names.fresh("_".join(called(a) for a in axes), keep=True)
     state.dtypes[name] = I64
     user = " ".join(called(a) for a in axes)
     return Flat(Axis(name, ZERO, product(tuple(a.stop for a in axes)), user=user), axes)
+
+
+def _check_marks(axes: tuple[Axis, ...]) -> None:
+    """Nothing is said of the axes. Raises Unfit where one has a mark."""
+    for a in axes:
+        if a.tile is not None or a.marks:
+            raise Unfit(f"{called(a)} is one of several loops that become one axis, and has marks of its own")
+
+
+def flat_sum(state: State, axes: tuple[Axis, ...]) -> Flat:
+    """One axis for several of a sum. Raises Unfit where one has marks, or nobody knows how far an inner one runs.
+
+    Every element of a tile would be divided by that number in 64 bits to tell which of the loops it belongs to, and
+    read by itself: the code of kernels like that is ten times as large as the instruction cache.
+    """
+    _check_marks(axes)
+    for a in axes[1:]:
+        if value_of(a.stop) is None:
+            why = f"{called(a)} is one of several loops of a sum that become one, and its end is not known"
+            raise Unfit(why, "fix it with --set, or write the number")
+    return flat(state, axes)
 
 
 def sum_axes(over: Loop) -> tuple[tuple[Axis, ...], Loop]:
