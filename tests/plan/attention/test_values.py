@@ -104,7 +104,7 @@ def test_places_in_large_arrays_are_told_in_64_bits() -> None:
 
 
 MISSES = {
-    "mixed": (Attend(t="bf16", values="f16", narrow="bf16", score="s if P[0] > 0 else s"), "read by more than"),
+    "mixed": (Attend(t="bf16", values="f16", narrow="bf16", score="s if P[0] > 0 else -s"), "read by more than"),
     "rounded": (Attend(narrow="", score="f32(f16(s))", element="o / total + P[0]"), "read by more than"),
     "odd rows": (Attend(depth=40), "rows of 40 elements"),
 }
