@@ -157,7 +157,7 @@ def compared(
         try:
             given = (drawn.arrays, drawn.scalars, sizes)
             typed, turns = counted(nest, *given, parallel=session.parallel, steps=SERIAL)
-            verdict = session.run_python(drawn, sizes, typed, told)
+            verdict = session.run_python(drawn, sizes, typed, {}, told)  # the nest as written: nothing was joined
         except (TooLong, Endless):
             found = replace(found, given_up=found.given_up + 1)
             continue
