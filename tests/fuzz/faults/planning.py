@@ -98,7 +98,7 @@ def _last_slice(patch: Patch) -> None:
 
 @fault("every turn of a product fetches the first tile again", "matrix product", "@", "np: matmul", "np: dot")
 def _first_tile(patch: Patch) -> None:
-    patch.setattr(matmul_side.Side, "step", lambda self: number(0))
+    patch.setattr(matmul_side.Side, "_step", lambda self: number(0))
 
 
 # --- printing --------------------------------------------------------------------------------------------
