@@ -50,8 +50,8 @@ def test_which_kernels_a_launcher_takes() -> None:
     assert _names(gemm, {"M": 0, "N": 136, "K": 8}) == set()
     assert _names(softmax, {"M": 2, "N": 1024}) == {"_wave"}
     assert _names(softmax, {"M": 2, "N": 1028}, "X") == {"_block"}
-    assert _names(softmax, {"M": 2, "N": 4100}) == {"_aligned"}
-    assert _names(softmax, {"M": 2, "N": 4100}, "Y") == {""}
+    assert _names(softmax, {"M": 2, "N": 4100}) == {"_long"}
+    assert _names(softmax, {"M": 2, "N": 1025}, "Y") == {"_long"}
 
 
 def test_launches_in_loops_of_the_launcher_and_for_scalars() -> None:

@@ -29,7 +29,7 @@ def counters(loop: Mapping[str, Any] | None = None, **facts: Any) -> KernelCount
     usual: dict[str, Any] = {
         "name": "k", "symbol": "k", "vgprs": FACTS["vgprs"], "agprs": 0, "sgprs": 30, "vgpr_spills": 0,
         "sgpr_spills": 0, "scratch_bytes": 0, "lds_bytes": 0, "occupancy": 8, "threads": 256, "code_bytes": 100,
-        "calls": 0, "undefined": (), "whole": own, "loops": loops, "code": (),
+        "calls": 0, "undefined": (), "whole": own, "loops": loops, "code": (), "straight": (),
     }  # fmt: skip
     return KernelCounters(**{**usual, **facts})
 

@@ -226,11 +226,15 @@ def _after(kernel: Kernel, at: int) -> str:
 
 @pytest.mark.parametrize("name", ["gemm", "gemm_fp8", "gemv", "scan", "softmax", "spmv"])
 def test_one_wait_state_less_in_compiled_code_is_found(name: str) -> None:
-    """Behind packed instructions LLVM waits needlessly: what says where a result goes is in them something else."""
+    """Two times LLVM waits needlessly: behind packed instructions, where what says in which half a result goes is
+    something else, and beside wait states that are written out, which it does not count.
+    """
     taken = 0
     for kernel in _compiled(name).kernels:
         for at in [at for at, one in enumerate(kernel.code) if one.name == "s_nop"][:12]:
             missing = hazards.find(Program((_one_less(kernel, at),)))
-            assert missing or PACKED.match(_after(kernel, at)), [one.text for one in kernel.code[at - 3 : at + 2]]
+            beside = "s_nop" in (kernel.code[at - 1].name, kernel.code[at + 1].name)
+            needless = beside or PACKED.match(_after(kernel, at))
+            assert missing or needless, [one.text for one in kernel.code[at - 3 : at + 2]]
             taken += bool(missing)
     assert taken >= 1
