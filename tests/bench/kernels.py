@@ -10,6 +10,7 @@ steady loop; all other figures are static. Nothing here is a time.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -56,7 +57,7 @@ def measured(case: Case, run: bool, per_1024: dict[str, float]) -> tuple[Line, .
     kernels = chosen(read_counters(compile_device(done.text).text))
     ran = run_once(case, done.kernels[0]) if run else None
     conflicts = None if ran is None else sum(b.clocks - b.ideal for b in ran.bank_conflicts)
-    busy = matrix_busy(done.kernels[0]) if run and case.kind != "row" else {}
+    busy = matrix_busy(case, done.kernels[0]) if run and case.kind != "row" else {}
     lines = []
     for n, kernel in enumerate(kernels):
         found = figures(kernel, conflicts)
@@ -97,11 +98,16 @@ def run_once(case: Case, kernel: api.Converted) -> Run:
         return session.run_hip(library, data(nest, case.run, "normal", 0), dict(case.run), False)[1]
 
 
-def matrix_busy(kernel: api.Converted) -> dict[str, float]:
+def matrix_busy(case: Case, kernel: api.Converted) -> dict[str, float]:
     """The part of the clocks in which matrix units work while all waves are in the steady loop, of the kernels that
-    are launched, as the model of a compute unit has it at the middle one of its settings."""
+    are launched, as the model of a compute unit has it at the middle one of its settings. Of a case that is too
+    large for the model nothing, which is told."""
     assert kernel.plan is not None and kernel.printed is not None
-    found = model_of(kernel.plan.nest, kernel.printed.text, kernel.printed.launcher)
+    try:
+        found = model_of(kernel.plan.nest, kernel.printed.text, kernel.printed.launcher)
+    except ValueError as why:
+        print(f"{case.name}, {case.shape}: not modelled: {why}", file=sys.stderr)
+        return {}
     hot = {name: results[1].hot for name, results in found.results.items()}
     return {name: loop.together.mfma for name, loop in hot.items() if loop and loop.together}
 
