@@ -177,10 +177,10 @@ def recognised(nest: Nest, options: Options, analysis: Analysis | None = None) -
 
 def joined(nest: Nest, options: Options) -> Outcome:
     """The nest as rows of a softmax in their canonical form, or why it has none. Raises BadRules."""
-    from tl2hip.rule.join import join
+    from tl2hip.rule.join import join, may_join
     from tl2hip.rule.load import load_joins
 
-    return join(nest, load_joins(options.rules))
+    return join(nest, load_joins(options.rules) if may_join(nest) else ())
 
 
 def _planned(done: Converted, nest: Nest, analysis: Analysis, options: Options, stop_after: str) -> Converted:

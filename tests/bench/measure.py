@@ -15,8 +15,8 @@ from tests.bench.sources import Tile
 from tl2hip.prove.counters import KernelCounters, Loop, Mix, mix
 from tl2hip.prove.matrix import Pipeline, pipeline
 
-WIDE_ADDRESS = re.compile(r"^v_(lshl_add_u64|add_co_u32|mad_[iu]64|lshlrev_b64|ashrrev_i64)")
-"""Vector arithmetic on 64-bit addresses; of two instructions that add with a carry the first."""
+WIDE_ADDRESS = re.compile(r"^v_(lshl_add_u64|addc?_co_u32|mad_[iu]64|lshlrev_b64|ashrrev_i64)")
+"""Vector arithmetic on 64-bit addresses."""
 LDS_CLOCKS = {"b128": 8, "b96": 6, "b64": 4, "2xb64": 8, "2xb32": 4, "b32": 2}
 """Clocks that an access of a wave keeps the LDS of a compute unit busy: 128 bytes a clock."""
 

@@ -60,6 +60,8 @@ class Near:
     way: str
     line: int
     arrays: str = ARRAYS
+    strips: tuple[str, str, int] | None = None
+    """The reason, way out and line that are told of strips of rows besides: what is no one run may be near them."""
 
 
 def typed(old: str, new: str) -> str:
@@ -97,11 +99,11 @@ ELEMENTWISE: dict[str, Near] = {
     ),
     "a tile": Near(
         "    j: Tile[int, 64]\n" + loops("A[i, j] = C[i, j]"), "a tile of 64 along j ends inside a row",
-        "take the tile size out", 3,
+        "take the tile size out", 3, strips=("j has a tile or marks of its own", "take them out", 3),
     ),
     "waves of one loop": Near(
         "    j: Tile[int, 256, waves(2)]\n" + loops("A[i, j] = C[i, j]"), "waves(2) shares out j alone",
-        "take waves(2) out", 3,
+        "take waves(2) out", 3, strips=("j has a tile or marks of its own", "take them out", 3),
     ),
     "few lanes": Near(
         "    i: Tile[int, 32, lanes(32)]\n" + one("x[i] = u[i]"),
@@ -135,9 +137,11 @@ ELEMENTWISE: dict[str, Near] = {
     "rows of another array": Near(
         loops("A[i, j] = C[i, j]", "i in range(M)", "j in range(K)"), "an index of C may lie outside of it",
         "say in an assert how large C is", 2,
+        strips=("an index of A may lie outside of it", "say in an assert how large A is", 3),
     ),
     "elements that meet": Near(
         loops("A[i % 2, j] += x[j]"), "x is accessed elsewhere than at [i, j], so that rows are not one run", "", 2,
+        strips=("several iterations update one element of A", "", 3),
     ),
 }  # fmt: skip
 

@@ -11,7 +11,7 @@ import pytest
 from tests.rule.folders import TOTAL, folder
 from tests.rule.helpers import nest_of_text
 from tl2hip.rule import BadRules, apply, load_rules
-from tl2hip.rule.load import rule_files
+from tl2hip.rule.load import load_joins, rule_files
 from tl2hip.source.problems import catalogue
 
 BAD = {
@@ -60,6 +60,13 @@ def test_rules_of_a_folder_come_after_tl2hips_own(tmp_path: Path) -> None:
     more = load_rules((folder(tmp_path, mine=TOTAL),))
     assert [r.name for r in more] == [*(r.name for r in own), "total"]
     assert load_rules((tmp_path,)) is more
+
+
+def test_own_joins_are_read_where_they_are_asked_for() -> None:
+    every = rule_files()
+    assert [r.name for r in load_rules()] == [r.name for f in every for r in f.rules]
+    assert [r.name for r in load_joins()] == [r.name for f in every for r in f.joins] != []
+    assert not any(f.joins for f in rule_files(joins=False))
 
 
 def test_rule_files_import_each_other(tmp_path: Path) -> None:

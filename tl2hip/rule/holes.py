@@ -79,6 +79,11 @@ class Rule:
     def doc(self) -> str:
         return (self.left.__doc__ or "").strip()
 
+    @property
+    def joins(self) -> bool:
+        """Whether it says that it gives several values."""
+        return str(self.left.__annotations__.get("return", "")).startswith("tuple")
+
     def __call__(self, *args: Any) -> Any:
         """What the recognised loops compute."""
         return self.left(*args)

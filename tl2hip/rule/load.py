@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from tl2hip.rule.holes import Rule
-from tl2hip.rule.join.sides import Join, join_of, joins
+from tl2hip.rule.join.sides import Join, gives_several, join_of
 from tl2hip.rule.pattern import Hole, Sides, sides, told
 from tl2hip.source import nodes
 from tl2hip.source.fresh import run_module
@@ -72,7 +72,8 @@ class BadRules(ValueError):
 _PACKAGES: dict[Path, str] = {}
 """The packages made for folders of rules."""
 
-_KNOWN: dict[tuple[Path, ...], tuple[tuple[Loaded, ...], tuple[Join, ...]]] = {}
+_KNOWN: dict[tuple[tuple[Path, ...], bool], tuple[tuple[Loaded, ...], tuple[Join, ...]]] = {}
+"""The rules of each set of folders, read with tl2hip's own joins and without."""
 
 
 def load_rules(extra: Iterable[Path] = ()) -> tuple[Loaded, ...]:
@@ -80,18 +81,18 @@ def load_rules(extra: Iterable[Path] = ()) -> tuple[Loaded, ...]:
 
     Raises BadRules where a file of them cannot be used.
     """
-    return _loaded_of(extra)[0]
+    return _loaded(extra, joins=False)[0]
 
 
 def load_joins(extra: Iterable[Path] = ()) -> tuple[Join, ...]:
     """The rules of these files that join several values. Raises BadRules."""
-    return _loaded_of(extra)[1]
+    return _loaded(extra, joins=True)[1]
 
 
-def _loaded_of(extra: Iterable[Path]) -> tuple[tuple[Loaded, ...], tuple[Join, ...]]:
-    key = tuple(Path(p) for p in extra)
+def _loaded(extra: Iterable[Path], *, joins: bool) -> tuple[tuple[Loaded, ...], tuple[Join, ...]]:
+    key = tuple(Path(p) for p in extra), joins
     if key not in _KNOWN:
-        files = rule_files(key)
+        files = rule_files(key[0], joins=joins)
         bad = tuple((f.source, p) for f in files for p in f.problems)
         if bad:
             raise BadRules(bad)
@@ -99,19 +100,20 @@ def _loaded_of(extra: Iterable[Path]) -> tuple[tuple[Loaded, ...], tuple[Join, .
     return _KNOWN[key]
 
 
-def rule_files(extra: Iterable[Path] = ()) -> tuple[RuleFile, ...]:
-    """Every rule file: those of tl2hip, then those of the folders, by name."""
+def rule_files(extra: Iterable[Path] = (), *, joins: bool = True) -> tuple[RuleFile, ...]:
+    """Every rule file: those of tl2hip, then those of the folders, by name. Without `joins` tl2hip's own are left
+    out: reading them takes long, and few kernels need them."""
     package = importlib.import_module(BUILTIN)
     out: list[RuleFile] = []
     for folder in (*map(Path, package.__path__), *extra):
         own = folder in map(Path, package.__path__)
         for path in sorted(Path(folder).glob("*.py")):
             if not path.name.startswith("_"):
-                out.append(_file(path, own, sum(len(f.rules) + len(f.joins) for f in out)))
+                out.append(_file(path, own, sum(len(f.rules) + len(f.joins) for f in out), joins or not own))
     return _together(out)
 
 
-def _file(path: Path, builtin: bool, order: int) -> RuleFile:
+def _file(path: Path, builtin: bool, order: int, joins: bool) -> RuleFile:
     """One file, imported and read."""
     shown = f"rules/{path.name}" if builtin else str(path)
     source = Source(shown, "")
@@ -121,6 +123,7 @@ def _file(path: Path, builtin: bool, order: int) -> RuleFile:
     except Refused as refused:
         return RuleFile(path, source, (), (refused.problem,))
     found = [r for r in vars(module).values() if isinstance(r, Rule) and r.left.__module__ == module.__name__]
+    found = [r for r in found if joins or not r.joins]
     report = Report(source)
     names = {r.name for r in found} | {r.right.__name__ for r in found if r.right is not None}
     tree = read(_up_to(source, names), report, wanted=names) if found else nodes.Module(source, (), (), ())
@@ -129,7 +132,7 @@ def _file(path: Path, builtin: bool, order: int) -> RuleFile:
     out: list[Loaded | Join] = []
     for r in found if not errors else ():
         try:
-            out.append(_loaded(r, tree, source, order + len(out)))
+            out.append(_read(r, tree, source, order + len(out)))
         except Refused as refused:
             errors.append(refused.problem)
     rules = tuple(r for r in out if isinstance(r, Loaded))
@@ -143,7 +146,7 @@ def _up_to(source: Source, names: set[str]) -> Source:
     return Source(source.name, "\n".join((*source.lines[: max(ends, default=0)], "")))
 
 
-def _loaded(r: Rule, tree: nodes.Module, source: Source, order: int) -> Loaded | Join:
+def _read(r: Rule, tree: nodes.Module, source: Source, order: int) -> Loaded | Join:
     left = find(tree, r.name)
     if left is None:
         raise Refused(told().NotUnderstood(f"`{r.name}` is not read", at=NOWHERE))
@@ -152,7 +155,7 @@ def _loaded(r: Rule, tree: nodes.Module, source: Source, order: int) -> Loaded |
     right = find(tree, r.right.__name__) if r.right is not None else None
     if right is None:
         raise Refused(told().NoRightSide(r.name, at=left.at))
-    if joins(left) and joins(right):
+    if gives_several(left) and gives_several(right):
         return join_of(r, left, right, tree, source, order)
     return Loaded(r, sides(left, right, tree), left, tree, source, left.at, order)
 

@@ -17,7 +17,7 @@ from tl2hip.rule.join.unify import POWERS
 from tl2hip.rule.join.walk import NotFollowed, Walk
 from tl2hip.source.span import NOWHERE, Span
 
-__all__ = ["Outcome", "join"]
+__all__ = ["Outcome", "join", "may_join"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,18 @@ class Outcome:
         return tuple(lines)
 
 
+def may_join(nest: Nest) -> bool:
+    """Whether a nest has what every softmax is made of, so that it is worth reading the rules."""
+    return any(isinstance(e, Call) and e.name in POWERS for e in all_exprs(nest.body))
+
+
 def join(nest: Nest, rules: Sequence[Join]) -> Outcome:
     """A nest whose outputs are rows of a softmax, in its canonical form; it computes the same, up to rounding.
 
     Every output is followed as a value through scalars, local arrays and loops; the rules join what passes from
     turn to turn. Nothing else is kept of the nest, so it must be made of these rows alone.
     """
-    if not any(isinstance(e, Call) and e.name in POWERS for e in all_exprs(nest.body)):
+    if not may_join(nest):
         return Outcome(None)
     joined = Joined(rules)
     walk = Walk(nest, joined.close)

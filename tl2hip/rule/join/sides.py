@@ -68,7 +68,7 @@ def stand_ins(holes: tuple[Hole, ...]) -> dict[str, str]:
     return dict(zip(reversed(STAND_INS), ops, strict=False))
 
 
-def joins(function: nodes.Function) -> bool:
+def gives_several(function: nodes.Function) -> bool:
     """Whether a rule's side gives several values."""
     last = function.body[-1] if function.body else None
     return isinstance(last, nodes.Return) and isinstance(last.value, nodes.Tuple_)
