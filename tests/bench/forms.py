@@ -61,6 +61,54 @@ def conv(X: Tensor[f16, B, H + 2, W + 2, 64], F: Tensor[f16, O, 3, 3, 64], Y: Te
                     Y[b, h, w, o] = f16(s)
 '''
 
+SWIGLU = '''\
+import numpy as np
+
+from tl2hip import Tensor, dims, f16, f32, kernel
+
+M, N, K = dims("M N K")
+
+
+@kernel
+def swiglu(A: Tensor[f16, M, K], B: Tensor[f16, N, K], C: Tensor[f16, N, K], out: Tensor[f16, M, N]) -> None:
+    """out = silu(A @ B.T) * (A @ C.T)."""
+    for i in range(M):
+        for j in range(N):
+            g = f32(0)
+            u = f32(0)
+            for k in range(K):
+                g += f32(A[i, k]) * f32(B[j, k])
+                u += f32(A[i, k]) * f32(C[j, k])
+            out[i, j] = f16(g / (f32(1) + np.exp(-g)) * u)
+'''
+
+TWO_RESULTS = '''\
+from tl2hip import Tensor, bf16, dims, f32, kernel
+
+M, N, K = dims("M N K")
+
+
+@kernel
+def both(
+    A: Tensor[bf16, M, K],
+    B: Tensor[bf16, K, N],
+    C: Tensor[bf16, K, N],
+    X: Tensor[bf16, M, N],
+    Y: Tensor[bf16, M, N],
+) -> None:
+    """X = A @ B and Y = A @ C."""
+    for i in range(M):
+        for j in range(N):
+            x = f32(0)
+            for k in range(K):
+                x += f32(A[i, k]) * f32(B[k, j])
+            X[i, j] = bf16(x)
+            y = f32(0)
+            for k in range(K):
+                y += f32(A[i, k]) * f32(C[k, j])
+            Y[i, j] = bf16(y)
+'''
+
 CLEAN = (Aim("conflicts", 0), Aim("spills", 0), Aim("wide LDS", True, "only b128"))
 DEQUANTISED = (Aim("VALU/MFMA", 0.5), Aim("MFMA share", 0.45, least=True), *CLEAN[:2])
 """Two nibbles an instruction, as gfx942.md 5 has it; one by one they take a shift, a mask, two conversions and a

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tests.bench.aims import Aim
-from tests.bench.forms import CAST, CASTS, CONVOLUTION, DEQUANTISED, INT4, PLACES
+from tests.bench.forms import CAST, CASTS, CONVOLUTION, DEQUANTISED, INT4, PLACES, SWIGLU, TWO_RESULTS
 
 Kind = Literal["product", "attention", "row"]
 
@@ -180,6 +180,8 @@ LIKE_EVEN = (OF_EVEN, Aim("spills", 0))
 _EVEN, _EVEN_NN = "f16 NT even K", "f16 NN even K"
 TILE, TILE_NN = Tile(128, 128, 64, 4, 2), Tile(128, 128, 64, 4, 2, True)
 FORM_TILE = Tile(256, 128, 64, 8, 2)
+DUAL_TILE = Tile(256, 256, 64, 8, 2)
+"""The columns of both results: what is read and written to LDS is that of one with as many."""
 RUN = {"M": 128, "N": 128, "K": 192}
 
 PRODUCTS = (
@@ -231,6 +233,14 @@ PRODUCTS = (
     Case(
         "convolution", CONVOLUTION, "product", "256x128x64 w8 NT", "-", PLACES, FORM_TILE,
         run={"B": 1, "H": 8, "W": 32, "O": 128},
+    ),
+    Case(
+        "f16 SwiGLU", SWIGLU, "product", "256x2*128x64 w8 NT", "99 (plain HIP, one result)", WIDE_NT, DUAL_TILE,
+        run={"M": 256, "N": 128, "K": 192},
+    ),
+    Case(
+        "bf16 two results", TWO_RESULTS, "product", "256x2*128x64 w8 NN", "Helion 86, one result", WIDE_NN,
+        replace(DUAL_TILE, nn=True), run={"M": 256, "N": 128, "K": 192},
     ),
     Case("f16 bias gelu", BIAS_GELU, "product", "128x128x64 w4 NT", "116 (plain HIP)", F16_NT, TILE, run=RUN),
 )  # fmt: skip

@@ -48,7 +48,7 @@ def two(A: Tensor[f16, M, K], B: Tensor[f16, K, N], C: Tensor[f32, M, N]) -> Non
             for k in range(K):
                 s += f32(A[i, k]) * f32(B[k, j])
             for k in range(K):
-                t += f32(A[i, k]) * f32(B[k, j])
+                t += f32(A[i, k])
             C[i, j] = s + t
 """
 

@@ -67,7 +67,7 @@ def tiles(p: MatrixProduct) -> tuple[Tile, ...]:
     depths = tuple(row // p.left.dtype.bytes for row in ROWS) if given is None else (given,)
     stages = p.over.axis.mark("stages") or 2
     sizes, waves = (_sizes(p.rows.tile), _sizes(p.columns.tile)), (_waves(p.rows), _waves(p.columns))
-    beside = COMPUTING * sum(o.value is not None for o in (p.left, p.right))
+    beside = COMPUTING * sum(o.value is not None for o in p.factors)
     like = tuple(Tile(0, 0, d, 1, 1, mfma, stages, p.pads, p.together, beside) for d in depths)
     return _sorted(sizes, waves, like, task)
 
@@ -92,7 +92,7 @@ def _sorted(
         for one in like
         for rows, columns in product(*sizes)
         for down, across in product(*waves)
-        if down * across <= MOST_TOGETHER and (one is like[0] or rows * columns <= SMALL)
+        if down * across <= MOST_TOGETHER and (one is like[0] or rows * columns * one.results <= SMALL)
     ]
     faults = {id(t): t.fault() for t in made}
     fitting = sorted((t for t in made if faults[id(t)] is None), key=lambda t: cost(t, task, slices(t, task)))
@@ -111,7 +111,7 @@ def _waves(axis: Axis) -> tuple[int, ...]:
 @dataclass(frozen=True, slots=True)
 class Task:
     """`products` of `rows` by `columns` elements, each a sum of `depth`. `turned`: a factor is turned on its way to
-    LDS. `work`: vector instructions that an element of the left and of the right factor takes there. `slices`: how
+    LDS. `work`: vector instructions that an element of the left and of a right factor takes there. `slices`: how
     many blocks share a sum; None where that may be chosen."""
 
     rows: int
@@ -133,7 +133,8 @@ def task_of(p: MatrixProduct) -> Task:
     m, n, k = (value_of(a.stop) or LARGE for a in (p.rows, p.columns, p.over.axis))
     products = prod(value_of(p.chain.axes[n].stop) or 1 for n in p.batch)
     said = p.over.axis.mark("split") or (1 if p.shaped or p.computed else None)
-    return Task(m, n, k, "axis" in (p.left.along, p.right.along), (p.left.work, p.right.work), products, said)
+    work = p.left.work, sum(o.work for o in p.rights) // len(p.rights)
+    return Task(m, n, k, any(o.along == "axis" for o in p.factors), work, products, said)
 
 
 def slices(t: Tile, task: Task) -> int:
@@ -152,7 +153,7 @@ def most_slices(t: Tile, task: Task) -> int:
 def most_blocks(t: Tile) -> int:
     """Blocks that share sums where tiles are few: one for each compute unit, of small tiles several, which have too
     little of memory under way."""
-    return COMPUTE_UNITS * max(1, min(MOST_ON_A_UNIT, t.blocks, SMALL // (t.rows * t.columns)))
+    return COMPUTE_UNITS * max(1, min(MOST_ON_A_UNIT, t.blocks, SMALL // (t.rows * t.width)))
 
 
 FEW = COMPUTE_UNITS // 8
@@ -181,22 +182,22 @@ def cost(t: Tile, task: Task, slices: int) -> float:
     blocks = min(t.blocks, most)
     rate = t.mfma.macs * SIMDS / t.mfma.clocks
     wanted = rate * t.bytes
-    wave = t.down / t.rows + t.across / t.columns
-    block = 1 / t.rows + 1 / t.columns
+    wave = t.down / t.rows + t.across / t.width
+    block = 1 / t.rows + 1 / t.width
     lds = wanted * (wave + block) / 128
     l2 = wanted * block * 38 / 2048
     waves = blocks * t.down * t.across / SIMDS
     slower = max(1.0, lds, l2) + 0.5 * min(1.0, lds) + 0.2 * min(1.0, l2) + 0.3 / waves
     steps = max(1, -(-task.depth // (t.depth * slices)))
-    step = t.rows * t.columns * t.depth / rate
-    ends = LATENCY + t.rows * t.columns * t.mfma.result.bytes / BANDWIDTH
+    step = t.rows * t.width * t.depth / rate
+    ends = LATENCY + t.rows * t.width * t.mfma.result.bytes / BANDWIDTH
     slower += STEP / step + ends / (steps * step * blocks)
     # Sums of one step or two have no turns to take, and the compiler finds too few registers for them.
     slower += BEHIND if t.turns == "plain" else SHORT if t.turns == "ping-pong" and steps < 3 else 0
     slower += ALONE if task.turned and blocks == 1 else 0
-    slower += VECTOR * rate / VECTOR_RATE * (task.work[0] / t.columns + task.work[1] / t.rows)
+    slower += VECTOR * rate / VECTOR_RATE * (task.work[0] / t.width + task.work[1] / t.rows)
     busy = most * steps * step * slower * max(1.0, 1 / waves)
-    partial = task.rows * task.columns * task.products * t.mfma.result.bytes
+    partial = task.rows * task.columns * t.results * task.products * t.mfma.result.bytes
     again = LAUNCH + 2 * slices * partial / CACHE if slices > 1 else 0
     streamed = _streamed(t, task, min(COMPUTE_UNITS, task.tiles(t) * slices), blocks)
     return max(busy, streamed) + min(busy, streamed) / 8 + again
@@ -205,8 +206,8 @@ def cost(t: Tile, task: Task, slices: int) -> float:
 def _streamed(t: Tile, task: Task, units: int, blocks: int) -> float:
     """Clocks until both factors are read once from memory by so many compute units of so many blocks. What tiles
     read again comes from the caches: sooner, but it takes its part of what is under way."""
-    once = (task.rows + task.columns) * task.products
-    part = min(1.0, once / max(1, task.tiles(t) * (t.rows + t.columns)))
-    under_way = blocks * (t.rows + t.columns) * t.depth * t.bytes * part
+    once = (task.rows + task.columns * t.results) * task.products
+    part = min(1.0, once / max(1, task.tiles(t) * (t.rows + t.width)))
+    under_way = blocks * (t.rows + t.width) * t.depth * t.bytes * part
     latency = FAR * part + LATENCY * (1 - part)
     return once * task.depth * t.bytes / min(MEMORY, max(1, units) * min(BANDWIDTH, under_way / latency))

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number, value_of
-from tl2hip.nest.ir import Axis, AxisRef, Binary, Compare, Expr, Load, Logic, Set, Stmt, Var
+from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number
+from tl2hip.nest.ir import Axis, AxisRef, Compare, Expr, Load, Logic, Stmt, Var
 from tl2hip.nest.walk import map_expr, map_exprs
 from tl2hip.plan.gfx942 import ACCESS_BYTES
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, Let
 from tl2hip.plan.matmul.find import MatrixProduct
 from tl2hip.plan.matmul.side import each
+from tl2hip.plan.matmul.sums import summed
 from tl2hip.plan.matmul.tile import Tile, tiled
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Remark, TakeLane
@@ -27,9 +28,6 @@ from tl2hip.plan.unfit import Unfit
 from tl2hip.plan.walk import map_exprs as device_exprs
 from tl2hip.plan.widen import LEAST_BYTES, Moves, Widened, moves
 
-SUM = "sum of the product"
-"""Stands for an element's sum until it is known which register holds it; no user's name has spaces."""
-
 
 @dataclass(frozen=True, slots=True)
 class Epilogue:
@@ -39,7 +37,7 @@ class Epilogue:
     state: State
     product: MatrixProduct
     tile: Tile
-    sums: str
+    sums: tuple[str, ...]
     row: Expr
     column: Expr
     wave_row: Expr
@@ -104,9 +102,9 @@ class Epilogue:
         index = self._sum(slot, first, AxisRef(self.state.names.local("e")))
 
         def lower(body: tuple[Stmt, ...]) -> tuple[DeviceStmt, ...]:
-            return self._code(_summed(body, Load(self.sums, index, p.dtype, True)))
+            return self._code(self._summed(body, index))
 
-        code = Widened(self.state, wide, body_of(p), p.at, lower).code(name)
+        code = Widened(self.state, wide, p.body, p.at, lower).code(name)
         row = AxisRef(p.rows.name)
         return device_exprs(lambda e: map_expr(lambda x: Var(row.axis, I64) if x == row else x, e), code)
 
@@ -121,8 +119,14 @@ class Epilogue:
     def _lowered(self, index: tuple[Expr, ...]) -> tuple[DeviceStmt, ...]:
         p = self.product
         column = Var(p.columns.name, I64)
-        body = _moved(_moved(body_of(p), p.rows.name, Var(p.rows.name, I64)), p.columns.name, column)
-        return self._code(_summed(body, Load(self.sums, index, p.dtype, True)))
+        body = _moved(_moved(p.body, p.rows.name, Var(p.rows.name, I64)), p.columns.name, column)
+        return self._code(self._summed(body, index))
+
+    def _summed(self, body: tuple[Stmt, ...], index: tuple[Expr, ...]) -> tuple[Stmt, ...]:
+        """Statements with the registers that hold an element's sums."""
+        dtype = self.product.dtype
+        held = {summed(n, dtype): Load(sums, index, dtype, True) for n, sums in enumerate(self.sums)}
+        return map_exprs(lambda e: held.get(e, e) if isinstance(e, Var) else e, body)
 
     def _code(self, body: tuple[Stmt, ...]) -> tuple[DeviceStmt, ...]:
         return ThreadCode(self.state.names, self.state.dtypes, self.state.kinds).lower(body)
@@ -133,14 +137,6 @@ def _where(tests: tuple[Expr, ...], body: tuple[DeviceStmt, ...]) -> tuple[Devic
     if not tests:
         return body
     return (DeviceIf(reduce(lambda a, b: Logic("and", a, b), tests), body),)
-
-
-def body_of(p: MatrixProduct) -> tuple[Stmt, ...]:
-    """What one element runs, `SUM` in the place of its sum."""
-    total: Expr = Var(SUM, p.dtype)
-    if value_of(p.start) != 0 and getattr(p.start, "value", None) != 0.0:
-        total = Binary("+", p.start, total)
-    return (*p.ahead, Set(p.name, total, at=p.at), *p.behind)
 
 
 def moved_in_vectors(state: State, p: MatrixProduct, tile: Tile) -> Moves | None:
@@ -162,15 +158,10 @@ def stored_together(state: State, p: MatrixProduct) -> int:
 
 def _moves(state: State, p: MatrixProduct) -> Moves | None:
     try:
-        return moves(state, p.columns, body_of(p), ())
+        return moves(state, p.columns, p.body, ())
     except Unfit:
         return None
 
 
 def _moved(body: tuple[Stmt, ...], axis: str, to: Expr) -> tuple[Stmt, ...]:
     return map_exprs(lambda e: map_expr(lambda x: to if x == AxisRef(axis) else x, e), body)
-
-
-def _summed(body: tuple[Stmt, ...], total: Expr) -> tuple[Stmt, ...]:
-    at = Var(SUM, total.dtype)
-    return map_exprs(lambda e: map_expr(lambda x: total if x == at else x, e), body)

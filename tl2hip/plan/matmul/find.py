@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import DType
@@ -12,8 +11,6 @@ from tl2hip.nest.ir import (
     Alloc,
     Axis,
     AxisRef,
-    Binary,
-    Const,
     Expr,
     Load,
     Loop,
@@ -23,12 +20,13 @@ from tl2hip.nest.ir import (
     Update,
     Var,
 )
-from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_expr
+from tl2hip.nest.walk import all_parts, all_stmts
 from tl2hip.plan.access import unit_stride
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.layout.mfma import Mfma, find
 from tl2hip.plan.matmul.factors import Operand, factors
-from tl2hip.plan.matmul.flat import Flat, flat, flat_sum, in_a_row, in_memory, mentions, sum_axes
+from tl2hip.plan.matmul.flat import Flat, flat, flat_sum, in_a_row, in_memory, mentions
+from tl2hip.plan.matmul.sums import Sums, sums_of
 from tl2hip.plan.names import called
 from tl2hip.plan.promote import promoted
 from tl2hip.plan.state import State
@@ -39,11 +37,11 @@ PLAN = "matrix product"
 
 @dataclass(frozen=True, slots=True)
 class MatrixProduct:
-    """One element of the result for each point of `chain`: `name` starts from `ahead`, takes the sum over `over` of
-    left times right, and goes through `behind`.
+    """What an element of the result is for each point of `chain`: a sum over `over` of left times right, or several
+    that share the left factor, and the statements `body`, in which `summed(n)` stands for sum n.
 
-    Consecutive elements of the result run along `columns`, the axis of `right`; `batch` axes are the others of the
-    chain.
+    Consecutive elements of the result run along `columns`, the axis of `rights`; `batch` axes are the others of the
+    chain. `others` are more loops over the same, each with sums of its own.
     """
 
     chain: Chain
@@ -52,23 +50,34 @@ class MatrixProduct:
     batch: tuple[int, ...]
     """Places in the chain."""
     over: Loop
+    others: tuple[Loop, ...]
     left: Operand
-    right: Operand
-    pads: tuple[int, int]
-    """Elements between rows of either factor in LDS, which the user says."""
-    name: str
+    rights: tuple[Operand, ...]
+    pads: tuple[int, ...]
+    """Elements between rows of each factor in LDS, which the user says."""
+    names: tuple[str, ...]
+    """The scalars that take the sums."""
     dtype: DType
-    start: Expr
-    ahead: tuple[Stmt, ...]
-    behind: tuple[Stmt, ...]
-    at: Span
+    body: tuple[Stmt, ...]
+    sums_at: tuple[Span, ...]
+    """Where each sum stands."""
     together: int = 1
     """Neighbouring elements of the result that a lane should store together."""
 
     @property
+    def factors(self) -> tuple[Operand, ...]:
+        """The left factor and the right ones."""
+        return (self.left, *self.rights)
+
+    @property
+    def at(self) -> Span:
+        """Where the first sum stands."""
+        return self.sums_at[0]
+
+    @property
     def computed(self) -> bool:
         """Whether a factor is computed on its way to LDS."""
-        return any(o.value is not None for o in (self.left, self.right))
+        return any(o.value is not None for o in self.factors)
 
     @property
     def shaped(self) -> bool:
@@ -82,7 +91,7 @@ class MatrixProduct:
     def instruction(self, size: int) -> Mfma | None:
         """The matrix instruction with results of `size` by `size`, its operands exchanged: the rows it counts are
         the columns of the result, so that a lane holds consecutive ones."""
-        return find(self.right.dtype, self.left.dtype, self.dtype, size)
+        return find(self.rights[0].dtype, self.left.dtype, self.dtype, size)
 
 
 def found(state: State, chain: Chain) -> MatrixProduct | None:
@@ -93,59 +102,86 @@ def found(state: State, chain: Chain) -> MatrixProduct | None:
     if not sites or len(chain.axes) + max(_loops_around(chain.body, s) for s in sites) < 3:
         return None
     try:
-        return _product(state, chain, sites[0].at)
+        return _product(state, chain)
     except Unfit as unfit:
         state.miss(PLAN, unfit, sites[0].at)
         return None
 
 
-def _product(state: State, chain: Chain, at: Span) -> MatrixProduct | None:
-    body = tuple(_flat(state, chain.body))
-    loops = [n for n, s in enumerate(body) if isinstance(s, Loop)]
-    if len(loops) != 1:
-        outer = " and ".join(f"`{called(a)}`" for a in chain.axes)
-        why = f"{len(loops)} loops stand inside {outer}; a product has one, its sum"
-        raise Unfit(why, "give each loops of its own")
-    over = body[loops[0]]
-    assert isinstance(over, Loop)
-    ahead, behind = body[: loops[0]], body[loops[0] + 1 :]
-    summed, inner = sum_axes(over)
-    name, dtype, left, right = _term(inner, behind)
-    start, ahead = _start(state, ahead, name, dtype)
-    _check_bounds((*chain.axes, *summed))
-    if any(isinstance(s, Loop | Alloc) for s in all_stmts((*ahead, *behind))):
+def _product(state: State, chain: Chain) -> MatrixProduct | None:
+    made = _sums(state, chain)
+    terms, body, over = tuple((s.left, s.right) for s in made.sums), made.body, made.over
+    _check_bounds((*chain.axes, *made.axes))
+    if any(isinstance(s, Loop | Alloc) for s in all_stmts(body)):
         raise Unfit("what is done with an element holds a loop")
-    if len(summed) > 1:
-        one = flat_sum(state, in_memory(summed, (left, right)))
-        left, right = one.expr(state, left), one.expr(state, right)
+    if len(made.axes) > 1:
+        one = flat_sum(state, in_memory(made.axes, terms[0]))
+        terms = _moved(state, one, terms)
         over = replace(over, axis=one.axis)
     if any(state.kinds[axis.name].updates for axis in chain.axes):
         raise Unfit("elements of the result meet")
-    for one in _joined(state, chain, (left, right), behind):
-        left, right = one.expr(state, left), one.expr(state, right)
-        ahead, behind = one.stmts(state, ahead), one.stmts(state, behind)
-        chain = _with(chain, one)
+    for one in _joined(state, chain, terms[0], body):
+        terms, body, chain = _moved(state, one, terms), one.stmts(state, body), _with(chain, one)
     axes = tuple(a.name for a in chain.axes)
-    pair = factors(state, (left, right), axes, over.axis.name)
-    if pair is None:
+    pairs = [factors(state, pair, axes, over.axis.name) for pair in terms]
+    known = [pair for pair in pairs if pair is not None]
+    if len(known) < len(pairs):
         return None
-    a, b = pair
-    written = {s.array for s in all_stmts((*ahead, *behind)) if isinstance(s, Store | Update)}
-    if written & {*a.arrays, *b.arrays}:
+    left, rights = _shared(known, body)
+    written = {s.array for s in all_stmts(body) if isinstance(s, Store | Update)}
+    if written & {a for o in (left, *rights) for a in o.arrays}:
         raise Unfit("a factor is written by the same loops", "store the result in an array of its own")
-    if unit_stride(behind, a.axis) > unit_stride(behind, b.axis):
-        a, b = b, a
     named = {x.name: x for x in chain.axes}
-    places = tuple(n for n, x in enumerate(chain.axes) if x.name not in (a.axis, b.axis))
-    pads = (_pad(state, a), _pad(state, b))
-    made = MatrixProduct(
-        chain, named[a.axis], named[b.axis], places, over, a, b, pads, name, dtype, start, ahead, behind, at
+    rows, columns = named[left.axis], named[rights[0].axis]
+    batch = tuple(n for n, x in enumerate(chain.axes) if x not in (rows, columns))
+    pads = tuple(_pad(state, o) for o in (left, *rights))
+    names, sums_at = tuple(s.name for s in made.sums), tuple(s.at for s in made.sums)
+    dtype = made.sums[0].dtype
+    done = MatrixProduct(
+        chain, rows, columns, batch, over, made.others, left, rights, pads, names, dtype, body, sums_at
     )
-    if 1 in (value_of(made.rows.stop), value_of(made.columns.stop)):
+    if 1 in (value_of(rows.stop), value_of(columns.stop)):
         raise Unfit("a matrix times a vector leaves matrix instructions idle")
-    if made.instruction(16) is None:
-        raise Unfit(f"gfx942 has no matrix instruction for {a.dtype} and {b.dtype} into {dtype}")
+    if done.instruction(16) is None:
+        raise Unfit(f"gfx942 has no matrix instruction for {left.dtype} and {rights[0].dtype} into {dtype}")
+    return done
+
+
+def _sums(state: State, chain: Chain) -> Sums:
+    """The sums that the body of a chain makes. Raises Unfit where one of its loops is none that rules know."""
+    body = tuple(_flat(state, chain.body))
+    loops = [s for s in body if isinstance(s, Loop)]
+    marked = {i.at for i in state.nest.idioms if i.rule == "contraction"}
+    if not loops or not all(any(s.at in marked for s in all_stmts(loop.body)) for loop in loops):
+        outer = " and ".join(f"`{called(a)}`" for a in chain.axes)
+        why = f"{len(loops)} loops stand inside {outer}; a product has one, its sum"
+        raise Unfit(why, "give each loops of its own")
+    made = sums_of(state, body)
+    if len({s.dtype for s in made.sums}) > 1:
+        raise Unfit("its sums have different dtypes", "give each loops of its own")
     return made
+
+
+def _moved(state: State, one: Flat, terms: tuple[tuple[Expr, Expr], ...]) -> tuple[tuple[Expr, Expr], ...]:
+    """Factors of one axis instead of several."""
+    return tuple((one.expr(state, x), one.expr(state, y)) for x, y in terms)
+
+
+def _shared(
+    pairs: Sequence[tuple[Operand, Operand]], body: tuple[Stmt, ...]
+) -> tuple[Operand, tuple[Operand, ...]]:
+    """The factor that all sums share, the left one, and the others: where that may be either, elements of the
+    result that are neighbours in memory run along the others."""
+    a, b = pairs[0]
+    if unit_stride(body, a.axis) > unit_stride(body, b.axis):
+        a, b = b, a
+    left = next((o for o in (a, b) if all(o in pair for pair in pairs)), None)
+    if left is None:
+        raise Unfit("its sums share no factor", "give each loops of its own")
+    rights = tuple(y if x == left else x for x, y in pairs)
+    if len({(o.axis, o.dtype) for o in rights}) > 1:
+        raise Unfit("the other factors of its sums are not alike", "give each loops of its own")
+    return left, rights
 
 
 def _pad(state: State, o: Operand) -> int:
@@ -169,62 +205,13 @@ def _flat(state: State, body: tuple[Stmt, ...]) -> Iterator[Stmt]:
             yield s
 
 
-def _term(over: Loop, behind: tuple[Stmt, ...]) -> tuple[str, DType, Expr, Expr]:
-    """The scalar that takes the sum, and the factors of each term, locals of the loop put in their places. A local
-    that a turn takes over from the one before, or that is read behind the loop, is another result."""
-    *before, last = over.body
-    known: dict[str, Expr] = {}
-    own = {s.name for s in before if isinstance(s, Set)}
-    outside = {e.name for e in all_exprs(behind) if isinstance(e, Var)}
-
-    def whole(e: Expr) -> Expr:
-        return map_expr(lambda x: known.get(x.name, x) if isinstance(x, Var) else x, e)
-
-    for s in before:
-        if not isinstance(s, Set):
-            raise Unfit("the summing loop does more than sum")
-        carried = own - known.keys() & {e.name for e in all_parts(s.value) if isinstance(e, Var)}
-        if carried or s.name in outside:
-            raise Unfit(f"the summing loop makes {s.name} besides the sum", "give each sum loops of its own")
-        known[s.name] = whole(s.value)
-    if not isinstance(last, Set) or last.name in known:
-        raise Unfit("the summing loop does more than sum")
-    match whole(last.value):
-        case Binary(op="+", left=Var(name=name, dtype=t), right=Binary(op="*", left=a, right=b)):
-            pass
-        case Binary(op="+", left=Binary(op="*", left=a, right=b), right=Var(name=name, dtype=t)):
-            pass
-        case _:
-            raise Unfit("a term is no product of two elements")
-    if name != last.name:
-        raise Unfit("the summing loop does more than sum")
-    return name, t, a, b
-
-
-def _start(state: State, ahead: tuple[Stmt, ...], name: str, dtype: DType) -> tuple[Expr, tuple[Stmt, ...]]:
-    """What the sum starts from, and the statements ahead of the loop. A start that is no constant is computed where
-    it stands among them, into a scalar of its own: what follows may change what it is made of."""
-    sets = [s for s in ahead if isinstance(s, Set) and s.name == name]
-    read = any(isinstance(e, Var) and e.name == name for e in all_exprs(ahead))
-    if len(sets) != 1 or read:
-        raise Unfit(f"{name} is used before the sum")
-    (at,) = sets
-    if isinstance(at.value, Const):
-        if dtype.is_float and at.value.value == 0 and math.copysign(1, at.value.value) < 0:
-            raise Unfit(f"{name} starts from -0.0, and the sums of matrix instructions from 0.0")
-        return at.value, tuple(s for s in ahead if s is not at)
-    first = Var(state.names.fresh(f"{name}_start", keep=True), dtype)
-    state.dtypes[first.name] = dtype
-    return first, tuple(replace(s, name=first.name) if isinstance(s, Set) and s is at else s for s in ahead)
-
-
 def _joined(
-    state: State, chain: Chain, terms: tuple[Expr, Expr], behind: tuple[Stmt, ...]
+    state: State, chain: Chain, terms: tuple[Expr, Expr], body: tuple[Stmt, ...]
 ) -> Iterator[Flat]:
     """For either factor the axes of its own that are rows of the result, as one; those with marks stay several."""
     for this, other in (terms, terms[::-1]):
         own = [a for a in chain.axes if mentions(this, a) and not mentions(other, a)]
-        rows = in_a_row(state, own, behind)
+        rows = in_a_row(state, own, body)
         if len(rows) > 1 and not any(a.tile is not None or a.marks for a in rows):
             yield flat(state, rows)
 

@@ -33,10 +33,10 @@ class TileKernel:
 
     product: MatrixProduct
     tile: Tile
-    left: Fill
-    right: Fill
-    stored: tuple[Storage, Storage]
-    sums: str
+    fills: tuple[Fill, ...]
+    """Those of the left factor and of the right ones."""
+    stored: tuple[Storage, ...]
+    sums: tuple[str, ...]
     split: Split | None = None
 
     def body(self, state: State, moves: Moves | None, *, exact: bool = True) -> tuple[DeviceStmt, ...]:
@@ -47,7 +47,7 @@ class TileKernel:
     @property
     def computes(self) -> tuple[Fill, ...]:
         """The fills of factors that are computed on their way."""
-        return tuple(f for f in (self.left, self.right) if f.operand.value is not None)
+        return tuple(f for f in self.fills if f.operand.value is not None)
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -65,15 +65,19 @@ class TileKernel:
         row, column = words.var(f"{p.rows.name}_tile"), words.var(f"{p.columns.name}_tile")
         down, across = self._waves(words)
         over = p.over.axis
-        left = self._side(state, words, 0, row, (t.down, down), exact)
-        right = self._side(state, words, 1, column, (t.across, across), exact)
-        yield DeclareVector(self.sums, zeros=True)
-        for side in (left, right):
+        left, *rights = (
+            self._side(state, words, n, *((column, (t.across, across)) if n else (row, (t.down, down))), exact)
+            for n in range(len(self.fills))
+        )
+        for sums in self.sums:
+            yield DeclareVector(sums, zeros=True)
+        for side in (left, *rights):
             yield from side.declared()
             yield from side.head()
         first, end = self.split.ends(words) if self.split else (ZERO, over.stop)
+        unroll = over.mark("unroll")
         yield from SumLoop(
-            words, t, left, right, self.sums, end, over.mark("unroll"), p.over.at, p.at, first
+            words, t, left, tuple(rights), self.sums, end, unroll, p.over.at, p.sums_at, first
         ).whole()
         if self.split is None or not self.split.always:
             ended = tuple(Epilogue(words, state, p, t, self.sums, row, column, down, across, moves).whole())
@@ -119,7 +123,7 @@ class TileKernel:
         self, state: State, words: Words, n: int, first: Expr, waves: tuple[int, Expr], exact: bool
     ) -> Side:
         p, storage = self.product, self.stored[n]
-        f, axis = ((self.left, p.rows), (self.right, p.columns))[n]
+        f, axis = self.fills[n], p.columns if n else p.rows
         ends = (axis.stop, p.over.axis.stop)
         if f.operand.value is not None:
             storage = store_computed(state, f, storage, exact=exact)
@@ -129,9 +133,14 @@ class TileKernel:
 
 
 def tile_kernel(
-    state: State, p: MatrixProduct, t: Tile, left: Fill, right: Fill, split: Split | None
+    state: State, p: MatrixProduct, t: Tile, fills: tuple[Fill, ...], split: Split | None
 ) -> TileKernel:
     """The kernels' common ground, with its LDS and registers placed."""
-    stored = (store(state, left, t.down, t.held), store(state, right, t.across, t.held))
-    sums = put(state, "sums", p.dtype, (*t.fragments, t.mfma.result_slots), "vector")
-    return TileKernel(p, t, left, right, stored, sums, split)
+    stored = tuple(store(state, f, t.across if n else t.down, t.held) for n, f in enumerate(fills))
+    return TileKernel(p, t, fills, stored, registers(state, p, "sums", (*t.fragments, t.mfma.result_slots)), split)
+
+
+def registers(state: State, p: MatrixProduct, wish: str, shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Places the registers of each of a product's sums."""
+    several = len(p.names) > 1
+    return tuple(put(state, f"{wish}_{name}" if several else wish, p.dtype, shape, "vector") for name in p.names)

@@ -23,8 +23,7 @@ from tl2hip.plan.matmul.computed import taken_by
 from tl2hip.plan.matmul.epilogue import moved_in_vectors, stored_together
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.find import MatrixProduct, found
-from tl2hip.plan.matmul.kernel import TileKernel
-from tl2hip.plan.matmul.side import put
+from tl2hip.plan.matmul.kernel import TileKernel, registers
 from tl2hip.plan.matmul.sizes import From
 from tl2hip.plan.matmul.variants import Variant, variants
 from tl2hip.plan.matrix_ir import LdsBarrier
@@ -55,7 +54,7 @@ def matmul(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     for fill in first.computes:
         for unfit in (t.unfit for t in taken_by(state, fill) if t.unfit is not None):
             state.miss("factor read in vectors", unfit, p.at)
-    marks.honour(state, p, (first.left, first.right), moves)
+    marks.honour(state, p, first.fills, moves)
     for v in some:
         _grains(state, v)
     limits = _limits(state, some)
@@ -157,7 +156,7 @@ def _launched(state: State, v: Variant) -> tuple[HostStmt, ...]:
     done, s = _choice(state, v, moves), v.kernel.split
     if s is None:
         return done
-    sums = put(state, "total", s.product.dtype, (1, s.tile.joined, s.tile.mfma.result_slots), "vector")
+    sums = registers(state, s.product, "total", (1, s.tile.joined, s.tile.mfma.result_slots))
     body, batch = tuple(s.finish(state, sums, moves)), _batch(v.kernel)
     name = state.add("finish", wrap(batch, body, state), (s.added.threads, 1, 1), "adds up the slices of the sum")
     finish: HostStmt = Launch(name, (*s.finish_grid, general.grid_of(batch, None)[2]))
@@ -169,7 +168,7 @@ def _choice(state: State, v: Variant, moves: Moves | None) -> tuple[HostStmt, ..
     kernel, t = v.kernel, v.kernel.tile
     _, y, z = general.grid_of(_batch(kernel), None)
     grid = (mul(*kernel.grid), kernel.split.count if kernel.split else y, z)
-    needs = (_needs(kernel.left, kernel, state), _needs(kernel.right, kernel, state))
+    needs = tuple(_needs(f, kernel, state) for f in kernel.fills)
     names = tuple(dict.fromkeys(a for n in needs for a in n.arrays))
     multiples = dict.fromkeys(e for n in needs for e in n.multiples)
     near = dict.fromkeys(e for n in needs for e in n.near)
@@ -227,7 +226,7 @@ def _limits(state: State, some: Sequence[Variant]) -> Expr | None:
     pieces: dict[Expr, int] = {}
     for kernel in kernels:
         t = kernel.tile
-        for f in (f for f in (kernel.left, kernel.right) if f.operand.value is None):
+        for f in (f for f in kernel.fills if f.operand.value is None):
             pitch = f.operand.pitch(state.nest.array(f.operand.array).shape)
             rows = f.rows if f.operand.along == "over" else t.depth
             most[pitch] = min(most.get(pitch, NEAR), NEAR // (2 * rows * t.bytes))
@@ -293,6 +292,7 @@ def _note(state: State, kernels: Sequence[TileKernel]) -> None:
     if last.split:
         n = p.over.axis.mark("split") or value_of(last.split.count)
         where += f", {n} slices over grid y" if n else ", slices over grid y where tiles are few"
-        if last.split.always:
-            state.trees[p.over.axis.name] = last.split.tree
-    state.note(called(p.over.axis), where, f"summed by {name}", p.over.at)
+    for over in (p.over, *p.others):
+        if last.split and last.split.always:
+            state.trees[over.axis.name] = last.split.tree
+        state.note(called(p.over.axis), where, f"summed by {name}", over.at)

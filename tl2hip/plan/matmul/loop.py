@@ -25,23 +25,23 @@ from tl2hip.source.span import Span
 
 @dataclass(frozen=True, slots=True)
 class SumLoop:
-    """The loop of one kernel, from element `first` of the sum to `sum_end`; `sums` are the registers it adds to.
-    `unroll`: the user's."""
+    """The loop of one kernel, from element `first` of the sum to `sum_end`; `sums` are the registers that each of
+    the `rights`, times the left factor, is added to, `sums_at` where that stands. `unroll`: the user's."""
 
     words: Words
     tile: Tile
     left: Side
-    right: Side
-    sums: str
+    rights: tuple[Side, ...]
+    sums: tuple[str, ...]
     sum_end: Expr
     unroll: int | None
     at: Span
-    sum_at: Span
+    sums_at: tuple[Span, ...]
     first: Expr = ZERO
 
     @property
-    def sides(self) -> tuple[Side, Side]:
-        return self.left, self.right
+    def sides(self) -> tuple[Side, ...]:
+        return (self.left, *self.rights)
 
     def whole(self) -> Iterator[DeviceStmt]:
         """From the first fetch to the last product."""
@@ -124,7 +124,7 @@ class SumLoop:
         """The order in which the compiler is to issue all that: accesses spread evenly between products."""
         yield Remark("The order of all that in the machine code: accesses spread out between matrix instructions.")
         t = self.tile
-        down, across = t.fragments
+        down, across = t.fragments[0], t.fragments[1] * t.results
         products, n = down * across, self.words.name("n")
         # A product first: a fragment is not overwritten right behind the instruction that reads it.
         read: tuple[Kind, ...] = ("lds_read",)
@@ -266,10 +266,12 @@ class SumLoop:
     def _multiply(self, s: int, p: int) -> DeviceStmt:
         """Every pair of fragments. The instruction's rows are the result's columns: a lane has consecutive ones."""
         i, j = self.words.index("r"), self.words.index("c")
-        down, across = self.tile.fragments
-        right, left = self.right.part(s, p, j), self.left.part(s, p, i)
-        one = MatrixMultiply(self.tile.mfma.builtin, self.sums, (i, j), right, left, at=self.sum_at)
-        return each(i.axis, down, (each(j.axis, across, (one,)),))
+        (down, across), name, left = self.tile.fragments, self.tile.mfma.builtin, self.left.part(s, p, i)
+        products = tuple(
+            MatrixMultiply(name, sums, (i, j), right.part(s, p, j), left, at=at)
+            for right, sums, at in zip(self.rights, self.sums, self.sums_at, strict=True)
+        )
+        return each(i.axis, down, (each(j.axis, across, products),))
 
 
 Run = tuple[tuple[Kind, ...], int]

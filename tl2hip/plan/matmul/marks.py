@@ -42,11 +42,10 @@ OVER = ("lds", "depth", "stages", "mfma")
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A product's tile, and how either factor gets into LDS."""
+    """A product's tile, and how each factor gets into LDS, the left one first."""
 
     tile: Tile
-    left: Fill
-    right: Fill
+    fills: tuple[Fill, ...]
 
 
 def cut(p: MatrixProduct) -> Cut | Fault:
@@ -64,11 +63,9 @@ def cut_by(p: MatrixProduct, some: Sequence[Tile]) -> Cut | Fault:
     for tile in some:
         own = tile.fault()
         if own is None:
-            left = fill(p.left, tile, tile.rows, p.pads[0])
-            right = fill(p.right, tile, tile.columns, p.pads[1], tile.joined)
-            if left is not None and right is not None and left.splits(tile.down) and right.splits(tile.across):
-                made = Cut(tile, left, right)
-                if all(f.run == tile.piece or f.operand.value is not None for f in (left, right)):
+            made = _filled(p, tile)
+            if made is not None:
+                if all(f.run == tile.piece or f.operand.value is not None for f in made.fills):
                     return made
                 narrow = narrow or made
         fault = fault or own or Fault("threads", f"{tile.threads} threads do not share the tile evenly")
@@ -77,8 +74,18 @@ def cut_by(p: MatrixProduct, some: Sequence[Tile]) -> Cut | Fault:
     return narrow or fault or Fault("threads", many)
 
 
+def _filled(p: MatrixProduct, tile: Tile) -> Cut | None:
+    """The tile with its fills; None where threads do not share one evenly."""
+    left = fill(p.left, tile, tile.rows, p.pads[0])
+    rights = [fill(o, tile, tile.columns, n, tile.joined) for o, n in zip(p.rights, p.pads[1:], strict=True)]
+    fills = tuple(f for f in (left, *rights) if f is not None)
+    shares = (tile.down, *(tile.across for _ in rights))
+    whole = len(fills) == len(shares) and all(f.splits(n) for f, n in zip(fills, shares, strict=True))
+    return Cut(tile, fills) if whole else None
+
+
 def _no_instruction(p: MatrixProduct) -> str:
-    m, left, right = instruction_size(p), p.left.dtype, p.right.dtype
+    m, left, right = instruction_size(p), p.left.dtype, p.rights[0].dtype
     factors = f"{left}" if left == right else f"{left} and {right}"
     return f"gfx942 has no {m}x{m} matrix instruction that sums products of {factors} in {p.dtype}"
 
@@ -89,7 +96,7 @@ def constrained(p: MatrixProduct) -> bool:
     return any(name in ("waves", "stages", "mfma", "group", "split") for name in marks) or any(p.pads)
 
 
-def honour(state: State, p: MatrixProduct, fills: tuple[Fill, Fill], moves: Moves | None) -> None:
+def honour(state: State, p: MatrixProduct, fills: tuple[Fill, ...], moves: Moves | None) -> None:
     """Tells which marks the kernels honour."""
     honours = state.honours
     grouped = p.columns if p.columns.marked("group") and not p.rows.marked("group") else p.rows
@@ -98,14 +105,15 @@ def honour(state: State, p: MatrixProduct, fills: tuple[Fill, Fill], moves: Move
         honours.decline(axis.name, "group", f"the tiles are taken in groups along `{called(grouped)}`")
         honours.single(axis, ("stages",))
         honours.decline(axis.name, "unroll", "the tile of a matrix product is unrolled as a whole")
-    over = p.over.axis
-    honours.honour(over.name, TILE, "unroll", "serial", "stages", "mfma")
-    if not p.computed or over.mark("split") == 1:
-        honours.honour(over.name, "split")
-    honours.decline(over.name, "split", "a factor is computed on its way, for the whole sum in one block")
-    honours.single(over, ("waves",))
-    honours.decline(over.name, "waves", "each wave of a matrix product takes in the whole sum")
-    for axis in (p.rows, p.columns, over):
+    sums = tuple(loop.axis for loop in (p.over, *p.others))
+    for over in sums:
+        honours.honour(over.name, TILE, "unroll", "serial", "stages", "mfma")
+        if not p.computed or over.mark("split") == 1:
+            honours.honour(over.name, "split")
+        honours.decline(over.name, "split", "a factor is computed on its way, for the whole sum in one block")
+        honours.single(over, ("waves",))
+        honours.decline(over.name, "waves", "each wave of a matrix product takes in the whole sum")
+    for axis in (p.rows, p.columns, *sums):
         for mark in ("lanes", "vec"):
             honours.decline(axis.name, mark, "the matrix instruction says which lane holds which of its elements")
     for n in p.batch:
@@ -113,7 +121,7 @@ def honour(state: State, p: MatrixProduct, fills: tuple[Fill, Fill], moves: Move
     _honour_arrays(state, fills, moves)
 
 
-def _honour_arrays(state: State, fills: tuple[Fill, Fill], moves: Moves | None) -> None:
+def _honour_arrays(state: State, fills: tuple[Fill, ...], moves: Moves | None) -> None:
     factors = {f.operand.array: f.run for f in fills if f.operand.value is None}
     wide = {a for a, _ in (*moves.loads, *moves.stores)} if moves else set()
     for a in state.nest.arrays:
@@ -131,7 +139,7 @@ def _honour_arrays(state: State, fills: tuple[Fill, Fill], moves: Moves | None) 
 
 def check_pads(state: State, p: MatrixProduct) -> None:
     """Raises Refused where rows in LDS would not start at whole pieces."""
-    for operand, pad in zip((p.left, p.right), p.pads, strict=True):
+    for operand, pad in zip(p.factors, p.pads, strict=True):
         if operand.value is not None:
             continue
         array = state.nest.array(operand.array)
@@ -158,7 +166,7 @@ def refusal(state: State, p: MatrixProduct, fault: Fault) -> Problem:
     if fault.part == "lds" and tile is not None:
         from tl2hip.source.problems.marks import TooMuchLds
 
-        names = zip((p.left.array, p.right.array), tile.lds_of, strict=True)
+        names = zip((o.array for o in p.factors), tile.lds_of, strict=True)
         told = ", ".join(f"{name} {n:,}" for name, n in names)
         return TooMuchLds(kernel, f"{tile.lds:,}", told, f"{LDS_BYTES:,}", advice, at=mark.at)
     if fault.part == "registers" and tile is not None:
@@ -209,7 +217,7 @@ def _ways_out(p: MatrixProduct, fault: Fault) -> Iterator[tuple[MatrixProduct, s
         for where in order:
             yield from _changed(p, where, name)
     if any(p.pads):
-        yield replace(p, pads=(0, 0)), "write lds() without a pad"
+        yield replace(p, pads=tuple(0 for _ in p.pads)), "write lds() without a pad"
 
 
 def _changed(p: MatrixProduct, where: str, name: str) -> Iterator[tuple[MatrixProduct, str]]:

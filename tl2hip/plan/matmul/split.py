@@ -74,16 +74,17 @@ class Split:
         name = called(self.product.over.axis)
         return words.var(f"{name}_from"), words.var(f"{name}_to")
 
-    def left(self, words: Words, sums: str, row: Expr, column: Expr) -> Iterator[DeviceStmt]:
+    def left(self, words: Words, sums: tuple[str, ...], row: Expr, column: Expr) -> Iterator[DeviceStmt]:
         """Leaves the sums of a wave, whose first row and column of the result these are."""
         t, p = self.tile, self.product
         r, c, e = (words.index(n) for n in "rce")
         (down, across), m = t.fragments, t.mfma.m
         stores: list[DeviceStmt] = []
-        for n, (q, h) in enumerate(self._pieces()):
+        for n, (which, q, h) in enumerate(self._pieces()):
             fragment = add(mul(c, number(t.joined)), number(q))
-            taken = Load(sums, (r, fragment, add(e, number(h * self._width))), p.dtype, True)
-            place = self._place(words, SLICE, add(floor_div(row, m), r), add(floor_div(column, m), fragment), h)
+            taken = Load(sums[which], (r, fragment, add(e, number(h * self._width))), p.dtype, True)
+            at = add(floor_div(row, m), r), add(floor_div(column, m), fragment)
+            place = self._place(words, SLICE, which, *at, h)
             stores += (
                 each(e.axis, self._width, (Store(self.pieces, (number(n), e), taken, True),)),
                 StoreVector(self.partials, (place,), self.pieces, (number(n),)),
@@ -94,9 +95,11 @@ class Split:
         yield DeclareVector(self.pieces)
         yield each(r.axis, down, (each(c.axis, across // t.joined, (kept,)),))
 
-    def _pieces(self) -> Iterator[tuple[int, int]]:
-        """Fragment and number in it of what a lane moves at a time, of fragments whose columns take turns."""
-        return product_of(range(self.tile.joined), range(self.tile.mfma.result_slots // self._width))
+    def _pieces(self) -> Iterator[tuple[int, int, int]]:
+        """The sum, the fragment, and the number in it, of what a lane moves at a time, of fragments whose columns
+        take turns."""
+        t = self.tile
+        return product_of(range(t.results), range(t.joined), range(t.mfma.result_slots // self._width))
 
     def _inside(self, row: Expr, column: Expr) -> Expr:
         """Whether fragments that start there have elements of the result."""
@@ -108,11 +111,11 @@ class Split:
         """Elements that a lane moves at a time."""
         return ACCESS_BYTES // self.product.dtype.bytes
 
-    def _place(self, words: Words, number_of: Expr, row: Expr, column: Expr, h: int) -> Expr:
-        """Where a lane's piece h of a fragment of a slice lies, which is counted along rows and columns."""
+    def _place(self, words: Words, slice_: Expr, which: int, row: Expr, column: Expr, h: int) -> Expr:
+        """Where piece h of a lane lies, of a fragment of a sum of a slice, counted along rows and columns."""
         rows, columns = fragments_of(self.product, self.tile)
-        which = linear((*self.batch, (number_of, self.count)))
-        fragment = linear(((column, columns), (row, rows), (which, ONE)))
+        part = add(mul(linear((*self.batch, (slice_, self.count))), number(self.tile.results)), number(which))
+        fragment = linear(((column, columns), (row, rows), (part, ONE)))
         inside = add(mul(words.var("lane"), number(self._width)), number(h * WAVE * self._width))
         return add(mul(fragment, number(self.tile.mfma.m**2)), inside)
 
@@ -126,7 +129,7 @@ class Split:
         down = _shared(t.rows // m, WAVES // across)
         return replace(t, rows=down * m, columns=across * m * t.joined, down=down, across=across)
 
-    def finish(self, state: State, sums: str, moves: Moves | None) -> Iterator[DeviceStmt]:
+    def finish(self, state: State, sums: tuple[str, ...], moves: Moves | None) -> Iterator[DeviceStmt]:
         """The statements of a block that adds slices up."""
         p, t, words = self.product, self.added, Words(state.names)
         m, width = t.mfma.m, self._width
@@ -139,17 +142,18 @@ class Split:
         yield Let(column.name, mul(Var("block.x", I64), number(t.columns)), "uniform")
         down = floor_div(words.var("wave"), t.across) if t.down > 1 else ZERO
         across = modulo(words.var("wave"), t.across)
-        yield DeclareVector(sums, zeros=True)
+        for one in sums:
+            yield DeclareVector(one, zeros=True)
         yield DeclareVector(self.pieces)
         e, n = words.index("e"), words.index("slice")
         body: list[DeviceStmt] = []
-        for k, (q, h) in enumerate(self._pieces()):
+        for k, (which, q, h) in enumerate(self._pieces()):
             slot = (ZERO, number(q), add(e, number(h * width)))
-            more = Binary("+", Load(sums, slot, p.dtype, True), Load(self.pieces, (number(k), e), p.dtype, True))
+            before, new = Load(sums[which], slot, p.dtype, True), Load(self.pieces, (number(k), e), p.dtype, True)
             fragment = add(add(floor_div(column, m), mul(across, number(t.joined))), number(q))
-            place = self._place(words, n, add(floor_div(row, m), down), fragment, h)
+            place = self._place(words, n, which, add(floor_div(row, m), down), fragment, h)
             body.append(LoadVector(self.pieces, self.partials, (place,), (number(k),)))
-            body.append(each(e.axis, width, (Store(sums, slot, more, True),)))
+            body.append(each(e.axis, width, (Store(sums[which], slot, Binary("+", before, new), True),)))
         note, at = "all slices, always in this order", p.over.at
         added = For(n.axis, ZERO, self.count, ONE, tuple(body), unroll=UNDER_WAY, small=True, note=note, at=at)
         first = add(row, mul(down, number(m))), add(column, mul(across, number(m * t.joined)))
@@ -186,9 +190,10 @@ def split(state: State, p: MatrixProduct, t: Tile, batch: tuple[tuple[Expr, Expr
     if value_of(count) in (0, 1):
         return None
     lets = (*first, *lets)
-    partials = state.workspace(f"{p.name}_slices", p.dtype, (size,))
-    width = ACCESS_BYTES // p.dtype.bytes
-    pieces = put(state, f"{p.name}_pieces", p.dtype, (t.joined * t.mfma.result_slots // width, width), "vector")
+    name = "_".join(dict.fromkeys(p.names))
+    partials = state.workspace(f"{name}_slices", p.dtype, (size,))
+    width, results = ACCESS_BYTES // p.dtype.bytes, t.results * t.joined
+    pieces = put(state, f"{name}_pieces", p.dtype, (results * t.mfma.result_slots // width, width), "vector")
     return Split(p, t, each_, count, lets, partials, pieces, batch, least)
 
 
@@ -200,12 +205,12 @@ def _share(p: MatrixProduct, t: Tile, tiles: Expr) -> tuple[Expr, Expr, int]:
     if task.slices is not None or value_of(tiles) is not None and value_of(over.stop) is not None:
         many = number(slices(t, task))
         products = (p.chain.axes[n].stop for n in p.batch)
-        return many, product((many, *products, *fragments_of(p, t), number(t.mfma.m**2))), 0
+        return many, product((many, *products, *fragments_of(p, t), number(t.results * t.mfma.m**2))), 0
     least = longest_whole(t, task)
     some, length = share_of(tiles, most_blocks(t)), value_of(over.stop)
     if length is None:
         some = Select(Compare("<", over.stop, number(least)), ONE, some)
-    size = number(most_blocks(t) * t.rows * t.columns)
+    size = number(most_blocks(t) * t.rows * t.width)
     return (ONE if length is not None and length < least else some), size, least
 
 

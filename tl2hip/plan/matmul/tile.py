@@ -49,7 +49,8 @@ class Tile:
 
     `down` by `across` waves share it, each by instructions of `mfma`. `stages` tiles of the factors are in flight,
     the one in use included; the newest waits in registers, the others in LDS, in rows `pads` elements longer than
-    the depth, those of the left and of the right factor. Lanes should store `together` neighbouring columns.
+    the depth, those of the left and of each right factor. Lanes should store `together` neighbouring columns. Each
+    right factor has a result of its own.
     """
 
     rows: int
@@ -59,10 +60,20 @@ class Tile:
     across: int
     mfma: Mfma
     stages: int = 2
-    pads: tuple[int, int] = (0, 0)
+    pads: tuple[int, ...] = (0, 0)
     together: int = 1
     beside: int = 0
     """Registers of a lane in which factors are computed."""
+
+    @property
+    def results(self) -> int:
+        """Right factors."""
+        return len(self.pads) - 1
+
+    @property
+    def width(self) -> int:
+        """Columns of all results."""
+        return self.columns * self.results
 
     @property
     def threads(self) -> int:
@@ -100,7 +111,7 @@ class Tile:
 
     @property
     def fragments(self) -> tuple[int, int]:
-        """Fragments of a wave along rows and columns."""
+        """Fragments of a wave along rows and columns of each result."""
         return self.rows // self.down // self.mfma.m, self.columns // self.across // self.mfma.m
 
     @property
@@ -126,21 +137,20 @@ class Tile:
         return sum(self.lds_of)
 
     @property
-    def lds_of(self) -> tuple[int, int]:
-        """Bytes of LDS of the left and of the right factor."""
-        a, b = (self.depth + pad for pad in self.pads)
-        each = self.bytes * self.copies
-        return self.rows * a * each, self.columns * b * each
+    def lds_of(self) -> tuple[int, ...]:
+        """Bytes of LDS of the left and of each right factor."""
+        left, *rights = (self.bytes * self.copies * (self.depth + pad) for pad in self.pads)
+        return self.rows * left, *(self.columns * right for right in rights)
 
     @property
     def sums(self) -> int:
         """Registers of a lane that hold sums."""
-        return self.rows * self.columns // self.threads * self.mfma.result.bytes // 4
+        return self.rows * self.width // self.threads * self.mfma.result.bytes // 4
 
     @property
     def waiting(self) -> int:
         """Registers of a lane in which the next tile waits."""
-        return (self.rows + self.columns) * self.depth * self.bytes // self.threads // 4
+        return (self.rows + self.width) * self.depth * self.bytes // self.threads // 4
 
     @property
     def ahead(self) -> bool:
@@ -172,7 +182,8 @@ class Tile:
 
     def registers(self, slices: int) -> int:
         """Registers of a lane with the fragments of so many slices at once."""
-        fragments = sum(self.fragments) * PIECE // 4 * slices
+        down, across = self.fragments
+        fragments = (down + across * self.results) * PIECE // 4 * slices
         others = OTHERS + self.beside + (OTHERS_AHEAD if slices > 1 else 0)
         return self.sums + self.waiting + fragments + others
 

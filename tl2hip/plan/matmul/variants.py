@@ -72,7 +72,7 @@ def _variants(
     for n, ((cut, where), word) in enumerate(zip(cuts, NAMES[len(cuts)], strict=True)):
         last = n == len(cuts) - 1
         shared = split(state, p, cut.tile, numbers) if last else None
-        yield Variant(tile_kernel(state, p, cut.tile, cut.left, cut.right, shared), word, None if last else where)
+        yield Variant(tile_kernel(state, p, cut.tile, cut.fills, shared), word, None if last else where)
 
 
 def _for_sizes(p: MatrixProduct, found: marks.Cut) -> Iterator[tuple[marks.Cut, From | None]]:
