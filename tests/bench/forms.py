@@ -64,7 +64,7 @@ def conv(X: Tensor[f16, B, H + 2, W + 2, 64], F: Tensor[f16, O, 3, 3, 64], Y: Te
 SWIGLU = '''\
 import numpy as np
 
-from tl2hip import Tensor, dims, f16, f32, kernel
+from tl2hip import Tensor, Tile, dims, f16, f32, kernel, waves
 
 M, N, K = dims("M N K")
 
@@ -72,6 +72,9 @@ M, N, K = dims("M N K")
 @kernel
 def swiglu(A: Tensor[f16, M, K], B: Tensor[f16, N, K], C: Tensor[f16, N, K], out: Tensor[f16, M, N]) -> None:
     """out = silu(A @ B.T) * (A @ C.T)."""
+    i: Tile[int, 256, waves(2)]
+    j: Tile[int, 128, waves(4)]
+    k: Tile[int, 64]
     for i in range(M):
         for j in range(N):
             g = f32(0)
@@ -83,7 +86,7 @@ def swiglu(A: Tensor[f16, M, K], B: Tensor[f16, N, K], C: Tensor[f16, N, K], out
 '''
 
 TWO_RESULTS = '''\
-from tl2hip import Tensor, bf16, dims, f32, kernel
+from tl2hip import Tensor, Tile, bf16, dims, f32, kernel, waves
 
 M, N, K = dims("M N K")
 
@@ -97,6 +100,9 @@ def both(
     Y: Tensor[bf16, M, N],
 ) -> None:
     """X = A @ B and Y = A @ C."""
+    i: Tile[int, 256, waves(2)]
+    j: Tile[int, 128, waves(4)]
+    k: Tile[int, 64]
     for i in range(M):
         for j in range(N):
             x = f32(0)

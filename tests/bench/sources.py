@@ -235,8 +235,8 @@ PRODUCTS = (
         run={"B": 1, "H": 8, "W": 32, "O": 128},
     ),
     Case(
-        "f16 SwiGLU", SWIGLU, "product", "256x2*128x64 w8 NT", "99 (plain HIP, one result)", WIDE_NT, DUAL_TILE,
-        run={"M": 256, "N": 128, "K": 192},
+        "f16 gated product", SWIGLU, "product", "256x2*128x64 w8 NT", "99 (plain HIP, one result)", WIDE_NT,
+        DUAL_TILE, run={"M": 256, "N": 128, "K": 192},
     ),
     Case(
         "bf16 two results", TWO_RESULTS, "product", "256x2*128x64 w8 NN", "Helion 86, one result", WIDE_NN,
