@@ -93,6 +93,9 @@ static inline __device__ void settle_11()
     __builtin_amdgcn_sched_barrier(0);
 }
 
+// f32 to f16. The call keeps clang from fusing a product into v_fma_mix_f16, to which it adds +0: -0 becomes 0.
+static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
+
 // Up to `count` elements from a place on, and zeros behind them.
 static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
 {
@@ -512,7 +515,7 @@ attention_tiles_kernel_aligned(const _Float16 *__restrict__ Q, const _Float16 *_
                 f16x4 out_vector;
                 #pragma unroll 4
                 for (i64 e = 0; e < 4; ++e) {
-                    out_vector[e] = (_Float16)(sums[c][r * 4 + e] / total_3);
+                    out_vector[e] = f16_from_f32(sums[c][r * 4 + e] / total_3);
                 }
                 *(f16x4_any *)&out[(h * S + i) * 128 + d_first] = out_vector;
             }
@@ -915,7 +918,7 @@ attention_tiles_kernel(const _Float16 *__restrict__ Q, const _Float16 *__restric
                 f16x4 out_vector;
                 #pragma unroll 4
                 for (i64 e = 0; e < 4; ++e) {
-                    out_vector[e] = (_Float16)(sums[c][r * 4 + e] / total_3);
+                    out_vector[e] = f16_from_f32(sums[c][r * 4 + e] / total_3);
                 }
                 *(f16x4_any *)&out[(h * S + i) * 128 + d_first] = out_vector;
             }

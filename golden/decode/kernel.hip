@@ -94,6 +94,9 @@ static inline __device__ void lds_barrier()
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
+// f32 to f16. The call keeps clang from fusing a product into v_fma_mix_f16, to which it adds +0: -0 becomes 0.
+static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
+
 static inline __host__ __device__ i64 max_i64(i64 a, i64 b) { return b > a ? b : a; }
 
 // a block for the h that share keys
@@ -293,7 +296,7 @@ decode_kernel_whole(const _Float16 *__restrict__ q, const _Float16 *__restrict__
                     o = __builtin_nanf("");
                 }
                 // kernel.py:44: out[b, h, d] = f16(o / total)
-                out[(b * 16 + h_here) * 128 + d] = (_Float16)(o / total);
+                out[(b * 16 + h_here) * 128 + d] = f16_from_f32(o / total);
             }
             lds_barrier();  // LDS is used again
         }
@@ -552,7 +555,7 @@ decode_merge(const int *__restrict__ lengths, _Float16 *__restrict__ out,
                     o = __builtin_nanf("");
                 }
                 // kernel.py:44: out[b, h, d] = f16(o / total)
-                out[(b * 16 + h) * 128 + d] = (_Float16)(o / total);
+                out[(b * 16 + h) * 128 + d] = f16_from_f32(o / total);
             }
         }
     }

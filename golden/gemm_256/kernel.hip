@@ -117,6 +117,9 @@ static inline __device__ int lane_now()
     return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)) % 64;
 }
 
+// f32 to f16. The call keeps clang from fusing a product into v_fma_mix_f16, to which it adds +0: -0 becomes 0.
+static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
+
 // a tile of 256 x 256 a block, 2 x 4 waves
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
 gemm_256_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B,
@@ -357,7 +360,7 @@ gemm_256_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restri
                     for (i64 e = 0; e < 8; ++e) {
                         float s = sums[r][c * 2 + e / 4][e % 4];
                         // kernel.py:17: C[i, j] = f16(s)
-                        C_vector[e] = (_Float16)s;
+                        C_vector[e] = f16_from_f32(s);
                     }
                     *(f16x8_any *)&C[i * N + j_first] = C_vector;
                 } else {
@@ -366,7 +369,7 @@ gemm_256_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restri
                         const i64 j = j_first + e;
                         if (j < N) {
                             float s = sums[r][c * 2 + e / 4][e % 4];
-                            C[i * N + j] = (_Float16)s;
+                            C[i * N + j] = f16_from_f32(s);
                         }
                     }
                 }
@@ -615,7 +618,7 @@ gemm_256_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, 
                     for (i64 e = 0; e < 8; ++e) {
                         float s = sums[r][c * 2 + e / 4][e % 4];
                         // kernel.py:17: C[i, j] = f16(s)
-                        C_vector[e] = (_Float16)s;
+                        C_vector[e] = f16_from_f32(s);
                     }
                     *(f16x8_any *)&C[i * N + j_first] = C_vector;
                 } else {
@@ -624,7 +627,7 @@ gemm_256_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, 
                         const i64 j = j_first + e;
                         if (j < N) {
                             float s = sums[r][c * 2 + e / 4][e % 4];
-                            C[i * N + j] = (_Float16)s;
+                            C[i * N + j] = f16_from_f32(s);
                         }
                     }
                 }
@@ -660,7 +663,7 @@ gemm_256_kernel_any_size(const _Float16 *__restrict__ A, const _Float16 *__restr
                         }
                     }
                     // kernel.py:17: C[i, j] = f16(s)
-                    C[i * N + j] = (_Float16)s;
+                    C[i * N + j] = f16_from_f32(s);
                 }
             }
         }

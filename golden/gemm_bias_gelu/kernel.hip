@@ -134,6 +134,9 @@ static inline __device__ int lane_now()
     return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)) % 64;
 }
 
+// f32 to f16. The call keeps clang from fusing a product into v_fma_mix_f16, to which it adds +0: -0 becomes 0.
+static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
+
 // a tile of 128 x 128 a block, 2 x 2 waves
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(2, 2))) void
 gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__restrict__ W,
@@ -386,7 +389,7 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
                         // kernel.py:24: inner = f32(0.7978846) * (x + f32(0.044715) * x * x * x)
                         float inner = 0.7978846f * (x + 0.044715f * x * x * x);
                         // kernel.py:25: Y[t, h] = f16(f32(0.5) * x * (1 + math.tanh(inner)))
-                        Y_vector[e] = (_Float16)(0.5f * x * (1.0f + tanh_f32(inner)));
+                        Y_vector[e] = f16_from_f32(0.5f * x * (1.0f + tanh_f32(inner)));
                     }
                     *(f16x8_any *)&Y[t * H + h_first] = Y_vector;
                 } else {
@@ -397,7 +400,7 @@ gemm_bias_gelu_kernel_aligned(const _Float16 *__restrict__ X, const _Float16 *__
                             float s = sums[r][c * 2 + e / 4][e % 4];
                             float x = s + bias[h];
                             float inner = 0.7978846f * (x + 0.044715f * x * x * x);
-                            Y[t * H + h] = (_Float16)(0.5f * x * (1.0f + tanh_f32(inner)));
+                            Y[t * H + h] = f16_from_f32(0.5f * x * (1.0f + tanh_f32(inner)));
                         }
                     }
                 }
@@ -658,7 +661,7 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
                         // kernel.py:24: inner = f32(0.7978846) * (x + f32(0.044715) * x * x * x)
                         float inner = 0.7978846f * (x + 0.044715f * x * x * x);
                         // kernel.py:25: Y[t, h] = f16(f32(0.5) * x * (1 + math.tanh(inner)))
-                        Y_vector[e] = (_Float16)(0.5f * x * (1.0f + tanh_f32(inner)));
+                        Y_vector[e] = f16_from_f32(0.5f * x * (1.0f + tanh_f32(inner)));
                     }
                     *(f16x8_any *)&Y[t * H + h_first] = Y_vector;
                 } else {
@@ -669,7 +672,7 @@ gemm_bias_gelu_kernel(const _Float16 *__restrict__ X, const _Float16 *__restrict
                             float s = sums[r][c * 2 + e / 4][e % 4];
                             float x = s + bias[h];
                             float inner = 0.7978846f * (x + 0.044715f * x * x * x);
-                            Y[t * H + h] = (_Float16)(0.5f * x * (1.0f + tanh_f32(inner)));
+                            Y[t * H + h] = f16_from_f32(0.5f * x * (1.0f + tanh_f32(inner)));
                         }
                     }
                 }
@@ -709,7 +712,7 @@ gemm_bias_gelu_kernel_any_size(const _Float16 *__restrict__ X, const _Float16 *_
                     // kernel.py:24: inner = f32(0.7978846) * (x + f32(0.044715) * x * x * x)
                     float inner = 0.7978846f * (x + 0.044715f * x * x * x);
                     // kernel.py:25: Y[t, h] = f16(f32(0.5) * x * (1 + math.tanh(inner)))
-                    Y[t * H + h] = (_Float16)(0.5f * x * (1.0f + tanh_f32(inner)));
+                    Y[t * H + h] = f16_from_f32(0.5f * x * (1.0f + tanh_f32(inner)));
                 }
             }
         }

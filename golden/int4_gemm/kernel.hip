@@ -92,6 +92,9 @@ static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
     return some;
 }
 
+// f32 to f16. The call keeps clang from fusing a product into v_fma_mix_f16, to which it adds +0: -0 becomes 0.
+static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
+
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
 static inline __device__ void lds_barrier()
 {
@@ -246,7 +249,7 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
         #pragma unroll 4
         for (int q = 0; q < 4; ++q) {
             computed_B[e][q] = k_last + k_B + q < K
-                    ? (_Float16)(float)((shr_i32((int)next_B[0][q / 2][e], (int)(q % 2 * 4)) & 15) - 8)
+                    ? f16_from_f32((float)((shr_i32((int)next_B[0][q / 2][e], (int)(q % 2 * 4)) & 15) - 8))
                     * next_scale[0][0][e] : (_Float16)0.0f;
         }
         *(f16x4 *)&lds_B[(to_B ^ (((e % 8) ^ (e / 8)) * 8)) + e * 64] = computed_B[e];
@@ -297,8 +300,8 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
         for (int e = 0; e < 4; ++e) {
             #pragma unroll 4
             for (int q = 0; q < 4; ++q) {
-                computed_B[e][q] = (_Float16)(float)((shr_i32((int)next_B[0][q / 2][e], (int)(q % 2 * 4))
-                                                      & 15) - 8) * next_scale[0][0][e];
+                computed_B[e][q] = f16_from_f32((float)((shr_i32((int)next_B[0][q / 2][e], (int)(q % 2 * 4))
+                                                         & 15) - 8)) * next_scale[0][0][e];
             }
             *(f16x4 *)&lds_B[(to_B ^ (((e % 8) ^ (e / 8)) * 8)) + e * 64] = computed_B[e];
         }
@@ -401,7 +404,7 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
                     for (i64 e = 0; e < 8; ++e) {
                         float s = sums[r][c * 2 + e / 4][e % 4];
                         // kernel.py:23: C[i, j] = f16(s)
-                        C_vector[e] = (_Float16)s;
+                        C_vector[e] = f16_from_f32(s);
                     }
                     *(f16x8_any *)&C[i * N + j_first] = C_vector;
                 } else {
@@ -410,7 +413,7 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
                         const i64 j = j_first + e;
                         if (j < N) {
                             float s = sums[r][c * 2 + e / 4][e % 4];
-                            C[i * N + j] = (_Float16)s;
+                            C[i * N + j] = f16_from_f32(s);
                         }
                     }
                 }
@@ -490,10 +493,10 @@ int4_gemm_kernel(const _Float16 *__restrict__ A, const unsigned char *__restrict
         #pragma unroll 4
         for (int q = 0; q < 4; ++q) {
             computed_B[e][q] = k_last + k_B + q < K
-                    ? (_Float16)(float)((shr_i32((int)B[floordiv_i64(min_i64(k_last + k_B + q, K - 1), 2) * N
-                                                        + min_i64(j_tile + row_B + e, N - 1)],
-                                                 (int)(mod_i64(min_i64(k_last + k_B + q, K - 1), 2) * 4))
-                                         & 15) - 8)
+                    ? f16_from_f32((float)((shr_i32((int)B[floordiv_i64(min_i64(k_last + k_B + q, K - 1), 2)
+                                                           * N + min_i64(j_tile + row_B + e, N - 1)],
+                                                    (int)(mod_i64(min_i64(k_last + k_B + q, K - 1), 2) * 4))
+                                            & 15) - 8))
                     * scale[floordiv_i64(min_i64(k_last + k_B + q, K - 1), 128) * N
                             + min_i64(j_tile + row_B + e, N - 1)] : (_Float16)0.0f;
         }
@@ -540,10 +543,10 @@ int4_gemm_kernel(const _Float16 *__restrict__ A, const unsigned char *__restrict
         for (int e = 0; e < 4; ++e) {
             #pragma unroll 4
             for (int q = 0; q < 4; ++q) {
-                computed_B[e][q] = (_Float16)(float)((shr_i32((int)B[floordiv_i64((step - 1) * 64 + k_B + q,
-                        2) * N + min_i64(j_tile + row_B + e, N - 1)],
-                                                              (int)(mod_i64((step - 1) * 64 + k_B + q, 2)
-                                                                    * 4)) & 15) - 8)
+                computed_B[e][q] = f16_from_f32((float)((shr_i32((int)B[floordiv_i64((step - 1) * 64 + k_B
+                        + q, 2) * N + min_i64(j_tile + row_B + e, N - 1)],
+                                                                 (int)(mod_i64((step - 1) * 64 + k_B + q, 2)
+                                                                       * 4)) & 15) - 8))
                         * scale[floordiv_i64((step - 1) * 64 + k_B + q, 128) * N
                                 + min_i64(j_tile + row_B + e, N - 1)];
             }
@@ -643,7 +646,7 @@ int4_gemm_kernel(const _Float16 *__restrict__ A, const unsigned char *__restrict
                     for (i64 e = 0; e < 8; ++e) {
                         float s = sums[r][c * 2 + e / 4][e % 4];
                         // kernel.py:23: C[i, j] = f16(s)
-                        C_vector[e] = (_Float16)s;
+                        C_vector[e] = f16_from_f32(s);
                     }
                     *(f16x8_any *)&C[i * N + j_first] = C_vector;
                 } else {
@@ -652,7 +655,7 @@ int4_gemm_kernel(const _Float16 *__restrict__ A, const unsigned char *__restrict
                         const i64 j = j_first + e;
                         if (j < N) {
                             float s = sums[r][c * 2 + e / 4][e % 4];
-                            C[i * N + j] = (_Float16)s;
+                            C[i * N + j] = f16_from_f32(s);
                         }
                     }
                 }
@@ -684,10 +687,10 @@ int4_gemm_kernel_any_size(const _Float16 *__restrict__ A, const unsigned char *_
                 int weight = (shr_i32((int)B[k / 2 * N + j], (int)(k % 2 * 4)) & 15) - 8;
                 // kernel.py:22: s += f32(A[i, k]) * f32(f16(weight) * scale[k // 128, j])
                 s = __builtin_fmaf((float)A[i * K + k],
-                                   (float)((_Float16)(float)weight * scale[k / 128 * N + j]), s);
+                                   (float)(f16_from_f32((float)weight) * scale[k / 128 * N + j]), s);
             }
             // kernel.py:23: C[i, j] = f16(s)
-            C[i * N + j] = (_Float16)s;
+            C[i * N + j] = f16_from_f32(s);
         }
     }
 }

@@ -127,3 +127,17 @@ def test_a_promise_of_waves_that_is_not_kept_is_found(softmax: tuple[Plan, str])
     assert (few.code, many.code) == ("TL721", "TL721")
     assert few.text == "softmax_kernel runs 1 waves a SIMD; the plan promises 2"
     assert "200 registers" in many.text
+
+
+def test_a_product_that_loses_the_sign_of_a_zero_is_found_in_what_clang_makes_of_plain_text() -> None:
+    """Planted as the cast that was printed once."""
+    plan, text = _printed("gemm_bias_gelu")
+    kept = "__builtin_canonicalizef(x)"
+
+    def lost(text: str) -> list[Problem]:
+        return list(compiled.hazards(compile_device(text).text, [k.name for k in plan.kernels], plan.nest.at))
+
+    assert lost(text) == []
+    found = lost(_planted(text, kept, "x"))
+    assert {(one.code, one.severity) for one in found} == {("TL726", "error")}
+    assert re.fullmatch(r"gemm_bias_gelu_\w+: `v_fma_mix(lo|hi)_f16 .*, 0` adds \+0 to a product", found[0].text)

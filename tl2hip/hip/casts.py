@@ -38,9 +38,10 @@ def _to_float(x: Text, source: DType, target: DType, ctx: Context) -> Text:
             single = call(ctx.call(helpers.ROUND_TO_ODD), x.argument)
         else:
             single = x if source is F32 else prefix("(float)", x)
-        if target is BF16:
-            return call(ctx.call(helpers.BF16_FROM_F32), single.argument)
-        return prefix("(_Float16)", single)
+        if target is F16 and not source.is_float:
+            return prefix("(_Float16)", single)
+        rounded = helpers.BF16_FROM_F32 if target is BF16 else helpers.F16_FROM_F32
+        return call(ctx.call(rounded), single.argument)
     if source is F64:
         return call(math_call(f"to_{target}", F64, ctx), x.argument)
     return call(math_call(f"to_{target}", F32, ctx), cast(x, source, F32, ctx).argument)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tl2hip.dtypes import F32
+from tl2hip.dtypes import F16, F32
 from tl2hip.hip.access import element
 from tl2hip.hip.expressions import show
 from tl2hip.hip.helpers import Helper, extreme
 from tl2hip.hip.registers import vector_at
 from tl2hip.hip.statements import Writer, write
-from tl2hip.hip.text import MUL
+from tl2hip.hip.text import MUL, prefix
 from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, RoundNumber, Scaled
 
 POWER_OF_2 = Helper(
@@ -70,4 +70,7 @@ def _scaled(s: Scaled, w: Writer) -> None:
 @write.register
 def _round_number(s: RoundNumber, w: Writer) -> None:
     place = element(s.vector, s.slot, w.ctx, show)
-    w.line(f"{place} = {w.ctx.call(BF16_OF_NUMBER)}({w.text(s.value)});")
+    if w.ctx.arrays[s.vector].dtype is F16:
+        w.line(f"{place} = {prefix(f'({F16.c})', show(s.value, w.ctx)).text};")
+    else:
+        w.line(f"{place} = {w.ctx.call(BF16_OF_NUMBER)}({w.text(s.value)});")

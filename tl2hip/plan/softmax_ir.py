@@ -36,8 +36,9 @@ class Scaled:
 
 @dataclass(frozen=True, slots=True)
 class RoundNumber:
-    """An element of a vector of bf16 becomes a value of f32, rounded to nearest even. What becomes of a NaN does
-    not matter, which saves two instructions: gfx942 has none for the whole (CDNA3 ISA guide)."""
+    """An element of a vector of f16 or bf16 becomes a power of two of f32, rounded to nearest even. As that is no
+    product, the compiler has nothing to fuse (`hip.helpers.F16_FROM_F32`). What becomes of a NaN in bf16 does not
+    matter, which saves two instructions: gfx942 has none for the whole (CDNA3 ISA guide)."""
 
     vector: str
     slot: tuple[Expr, ...]

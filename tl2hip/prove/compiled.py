@@ -14,6 +14,7 @@ from tl2hip.source.problems.proving import (
     BadCode,
     CostlyCode,
     DeviceRefused,
+    LostSign,
     NotLookedAt,
     TooNear,
     Uncounted,
@@ -45,19 +46,25 @@ def compiled(text: str, at: Span) -> Compiled:
 
 
 def hazards(assembly: str, kernels: Collection[str], at: Span) -> Iterator[Problem]:
-    """Instructions that stand too near each other in compiled kernels, which are named as in the source."""
+    """Instructions of compiled kernels, which are named as in the source, that stand too near each other, and
+    products that lose the sign of a zero."""
     from tl2hip.prove.machine import assembly as reading
+    from tl2hip.prove.machine import zeros
     from tl2hip.prove.machine.hazards import find
     from tl2hip.prove.machine.program import NotUnderstood
 
     try:
-        found = find(reading.read(assembly))
+        program = reading.read(assembly)
+        found = find(program)
     except NotUnderstood as error:
         yield NotLookedAt(str(error), at=at)
         return
     for one in found:
         if source_name(one.kernel) in kernels:
             yield TooNear(str(one), at=at)
+    for kernel, product in zeros.find(program):
+        if source_name(kernel.name) in kernels:
+            yield LostSign(f"{kernel.name}: `{product.text}` adds +0 to a product", at=at)
 
 
 def findings(plan: Plan, counters: tuple[KernelCounters, ...]) -> Iterator[Problem]:

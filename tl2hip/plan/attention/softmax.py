@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from tl2hip.dtypes import BF16, F32, I64
+from tl2hip.dtypes import BF16, F16, F32, I64
 from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number, sub, value_of
 from tl2hip.nest.ir import (
     AxisRef,
@@ -208,7 +208,7 @@ class Softmax:
             stored = Cast(stored, F32)
         place = (add(mul(n, number(cut.score.result_slots // 8)), floor_div(e, 8)), modulo(e, 8))
         yield DeclareVector(self.weights)
-        if cut.weigh.first is BF16 and p.quotients:
+        if cut.weigh.first is F16 or cut.weigh.first is BF16 and p.quotients:
             yield for_all(RoundNumber(self.weights, place, score))
         else:
             yield for_all(Store(self.weights, place, stored, True))

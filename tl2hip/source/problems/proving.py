@@ -296,6 +296,19 @@ class TooNear(BadCode):
 
 
 @dataclass(frozen=True)
+class LostSign(BadCode):
+    """A product is rounded together with an addition of +0."""
+
+    code: ClassVar[str] = "TL726"
+    title: ClassVar[str] = "a product that loses the sign of a zero"
+    help: ClassVar[str] = "this is a fault of the compiler, which a text changed by hand may bring out"
+    why: ClassVar[str] = (
+        "clang before LLVM 23 makes v_fma_mixlo_f16 with an addend of +0 of a product that is rounded to f16, and"
+        " -0 becomes 0. tl2hip rounds through f16_from_f32, which keeps it from that; verify looks that none is left."
+    )
+
+
+@dataclass(frozen=True)
 class NotLookedAt(BadCode):
     """The machine code has something in it that is not known, so hazards were not looked for."""
 
