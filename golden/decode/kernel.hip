@@ -94,7 +94,7 @@ static inline __device__ void lds_barrier()
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
-// f32 to f16. The call keeps clang from fusing a product into v_fma_mix_f16, to which it adds +0: -0 becomes 0.
+// f32 to f16. Without the call, clang adds +0 to a product that it rounds at once, and -0 becomes 0.
 static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
 
 static inline __host__ __device__ i64 max_i64(i64 a, i64 b) { return b > a ? b : a; }

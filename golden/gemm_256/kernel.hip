@@ -117,7 +117,7 @@ static inline __device__ int lane_now()
     return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)) % 64;
 }
 
-// f32 to f16. The call keeps clang from fusing a product into v_fma_mix_f16, to which it adds +0: -0 becomes 0.
+// f32 to f16. Without the call, clang adds +0 to a product that it rounds at once, and -0 becomes 0.
 static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
 
 // a tile of 256 x 256 a block, 2 x 4 waves

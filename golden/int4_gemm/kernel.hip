@@ -92,9 +92,6 @@ static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
     return some;
 }
 
-// f32 to f16. The call keeps clang from fusing a product into v_fma_mix_f16, to which it adds +0: -0 becomes 0.
-static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
-
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
 static inline __device__ void lds_barrier()
 {
@@ -124,6 +121,9 @@ static inline __device__ int lane_now()
 {
     return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)) % 64;
 }
+
+// f32 to f16. Without the call, clang adds +0 to a product that it rounds at once, and -0 becomes 0.
+static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
 
 // The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
 // it costs each load a 64-bit addition.
@@ -249,7 +249,7 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
         #pragma unroll 4
         for (int q = 0; q < 4; ++q) {
             computed_B[e][q] = k_last + k_B + q < K
-                    ? f16_from_f32((float)((shr_i32((int)next_B[0][q / 2][e], (int)(q % 2 * 4)) & 15) - 8))
+                    ? (_Float16)(float)((shr_i32((int)next_B[0][q / 2][e], (int)(q % 2 * 4)) & 15) - 8)
                     * next_scale[0][0][e] : (_Float16)0.0f;
         }
         *(f16x4 *)&lds_B[(to_B ^ (((e % 8) ^ (e / 8)) * 8)) + e * 64] = computed_B[e];
@@ -300,8 +300,8 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
         for (int e = 0; e < 4; ++e) {
             #pragma unroll 4
             for (int q = 0; q < 4; ++q) {
-                computed_B[e][q] = f16_from_f32((float)((shr_i32((int)next_B[0][q / 2][e], (int)(q % 2 * 4))
-                                                         & 15) - 8)) * next_scale[0][0][e];
+                computed_B[e][q] = (_Float16)(float)((shr_i32((int)next_B[0][q / 2][e], (int)(q % 2 * 4))
+                                                      & 15) - 8) * next_scale[0][0][e];
             }
             *(f16x4 *)&lds_B[(to_B ^ (((e % 8) ^ (e / 8)) * 8)) + e * 64] = computed_B[e];
         }
@@ -493,10 +493,10 @@ int4_gemm_kernel(const _Float16 *__restrict__ A, const unsigned char *__restrict
         #pragma unroll 4
         for (int q = 0; q < 4; ++q) {
             computed_B[e][q] = k_last + k_B + q < K
-                    ? f16_from_f32((float)((shr_i32((int)B[floordiv_i64(min_i64(k_last + k_B + q, K - 1), 2)
-                                                           * N + min_i64(j_tile + row_B + e, N - 1)],
-                                                    (int)(mod_i64(min_i64(k_last + k_B + q, K - 1), 2) * 4))
-                                            & 15) - 8))
+                    ? (_Float16)(float)((shr_i32((int)B[floordiv_i64(min_i64(k_last + k_B + q, K - 1), 2) * N
+                                                        + min_i64(j_tile + row_B + e, N - 1)],
+                                                 (int)(mod_i64(min_i64(k_last + k_B + q, K - 1), 2) * 4))
+                                         & 15) - 8)
                     * scale[floordiv_i64(min_i64(k_last + k_B + q, K - 1), 128) * N
                             + min_i64(j_tile + row_B + e, N - 1)] : (_Float16)0.0f;
         }
@@ -543,10 +543,10 @@ int4_gemm_kernel(const _Float16 *__restrict__ A, const unsigned char *__restrict
         for (int e = 0; e < 4; ++e) {
             #pragma unroll 4
             for (int q = 0; q < 4; ++q) {
-                computed_B[e][q] = f16_from_f32((float)((shr_i32((int)B[floordiv_i64((step - 1) * 64 + k_B
-                        + q, 2) * N + min_i64(j_tile + row_B + e, N - 1)],
-                                                                 (int)(mod_i64((step - 1) * 64 + k_B + q, 2)
-                                                                       * 4)) & 15) - 8))
+                computed_B[e][q] = (_Float16)(float)((shr_i32((int)B[floordiv_i64((step - 1) * 64 + k_B + q,
+                        2) * N + min_i64(j_tile + row_B + e, N - 1)],
+                                                              (int)(mod_i64((step - 1) * 64 + k_B + q, 2)
+                                                                    * 4)) & 15) - 8)
                         * scale[floordiv_i64((step - 1) * 64 + k_B + q, 128) * N
                                 + min_i64(j_tile + row_B + e, N - 1)];
             }
@@ -687,7 +687,7 @@ int4_gemm_kernel_any_size(const _Float16 *__restrict__ A, const unsigned char *_
                 int weight = (shr_i32((int)B[k / 2 * N + j], (int)(k % 2 * 4)) & 15) - 8;
                 // kernel.py:22: s += f32(A[i, k]) * f32(f16(weight) * scale[k // 128, j])
                 s = __builtin_fmaf((float)A[i * K + k],
-                                   (float)(f16_from_f32((float)weight) * scale[k / 128 * N + j]), s);
+                                   (float)((_Float16)(float)weight * scale[k / 128 * N + j]), s);
             }
             // kernel.py:23: C[i, j] = f16(s)
             C[i * N + j] = f16_from_f32(s);

@@ -108,7 +108,7 @@ TABLE: list[tuple[Expr, str]] = [
     (binary("//", binary("-", i, c(1)), c(4)), "floordiv_i64(i - 1, 4)"),
     (binary("%", i, n), "mod_i64(i, n)"),
     (binary("//", x, y), "floordiv_f32(x, y)"),
-    (binary("//", h, h), "(_Float16)floordiv_f32((float)h, (float)h)"),
+    (binary("//", h, h), "f16_from_f32(floordiv_f32((float)h, (float)h))"),
     (binary("**", x, c(2.0, F32)), "square_f32(x)"),
     (binary("**", x, y), "pow_f32(x, y)"),
     (binary("**", n, c(3)), "ipow_i64(n, 3)"),

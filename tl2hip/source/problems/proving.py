@@ -304,7 +304,7 @@ class LostSign(BadCode):
     help: ClassVar[str] = "this is a fault of the compiler, which a text changed by hand may bring out"
     why: ClassVar[str] = (
         "clang before LLVM 23 makes v_fma_mixlo_f16 with an addend of +0 of a product that is rounded to f16, and"
-        " -0 becomes 0. tl2hip rounds through f16_from_f32, which keeps it from that; verify looks that none is left."
+        " -0 becomes 0. tl2hip rounds by f16_from_f32, which keeps it from that; verify looks that none is left."
     )
 
 
