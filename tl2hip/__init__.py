@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tl2hip.notation.marks import unroll as unroll
     from tl2hip.notation.marks import vec as vec
     from tl2hip.notation.marks import waves as waves
+    from tl2hip.notation.marks import xf32 as xf32
     from tl2hip.notation.tensors import Lds as Lds
     from tl2hip.notation.tensors import Tensor as Tensor
     from tl2hip.notation.tensors import Tile as Tile
@@ -68,7 +69,7 @@ _HOMES = {
     "tl2hip.notation.kernels": ("Kernel", "distinct", "kernel", "offsets"),
     "tl2hip.notation.marks": (
         *("group", "lanes", "lds", "mfma", "serial", "split", "stages", "strides", "tiled", "unroll", "vec"),
-        "waves",
+        *("waves", "xf32"),
     ),
     "tl2hip.notation.tensors": ("Lds", "Tensor", "Tile"),
     "tl2hip.notation.tile": ("tile",),

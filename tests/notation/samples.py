@@ -31,6 +31,7 @@ from tl2hip import (
     unroll,
     vec,
     waves,
+    xf32,
 )
 
 B, M, N, K, LD = dims("B M N K LD")
@@ -120,3 +121,14 @@ def in_rows(X: Tensor[f32, M, N], Y: Tensor[f32, P]) -> None:
         row[:] = row - m
     for p in range(P):
         Y[p] += p
+
+
+@kernel
+def ten_bits(A: Tensor[f32, M, K], X: Tensor[f32, K, N], C: Tensor[f32, M, N]) -> None:
+    k: Tile[int, xf32]
+    for i in range(M):
+        for j in range(N):
+            s = f32(0)
+            for k in range(K):
+                s += A[i, k] * X[k, j]
+            C[i, j] = s

@@ -28,6 +28,7 @@ REASONS = {
     "unroll": "its body is not repeated in this plan",
     "serial": "its iterations are shared out",
     "mfma": "only the loop over the sum of a matrix product takes it, `k` of `s += A[i, k] * B[k, j]`",
+    "xf32": "only the loop over the sum of a matrix product takes it, `k` of `s += A[i, k] * B[k, j]`",
     "group": "only the tiles of a matrix product are taken in groups, of its rows or of its columns",
     "split": "only the loop over the sum of a matrix product is shared by blocks, `k` of `s += A[i, k] * B[k, j]`",
     TILE: "this plan does not cut it into tiles",

@@ -20,6 +20,7 @@ from tl2hip.nest.run.lanes import Bools
 from tl2hip.nest.run.machine import Machine
 from tl2hip.nest.walk import MIRRORED, all_exprs
 from tl2hip.plan.softmax_ir import Joined
+from tl2hip.prove.asked import asked
 from tl2hip.prove.bounded import Bounds
 from tl2hip.prove.cells import Cells
 from tl2hip.prove.halves import in_numpy
@@ -71,7 +72,7 @@ def reference(
     plain Python gives rather than a kernel, with the roundings of NumPy's own reductions of halves. `joins` are the
     softmaxes that the plan takes in one pass.
     """
-    nest = branched(in_numpy(nest) if python else marked(nest, joins))
+    nest = branched(in_numpy(nest) if python else asked(marked(nest, joins)))
     bounds = Bounds(np.longdouble if _has_f64(nest) else np.float64, python)
     found = reductions(nest, depths or ())
     machine: Machine[Bounded] = Machine(nest, bounds, parallel, steps, found, _depth(depths or {}))

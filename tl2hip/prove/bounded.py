@@ -17,7 +17,7 @@ from tl2hip.nest.run import arithmetic as typed
 from tl2hip.nest.run.arithmetic import TESTS, Values, numpy_type
 from tl2hip.nest.run.folds import Runs
 from tl2hip.nest.run.lanes import Bools, Ints, pick_lanes, put_lanes
-from tl2hip.prove import folds, interval, joined
+from tl2hip.prove import asked, folds, interval, joined
 from tl2hip.prove.cells import Cells
 from tl2hip.prove.sums import closed, opened, size
 from tl2hip.prove.values import (
@@ -240,6 +240,8 @@ class Bounds:
         return Bounded(result, flags, then.dtype, wide, np.where(np.isnan(error), np.inf, error))
 
     def call(self, name: str, args: list[Bounded], dtype: DType) -> Bounded:
+        if name == asked.TEN_BITS:
+            return asked.ten_bits(args, dtype)
         if name in joined.CALLS:
             return joined.CALLS[name](args, dtype)
         result = typed.call(name, [a.typed for a in args], args[0].dtype)

@@ -20,7 +20,7 @@ import math
 import numpy as np
 import tl2hip as tl
 from tl2hip import Lds, Tensor, Tile, bf16, dims, f16, f32, f64, group, i8, i32, i64, kernel, lanes, mfma, serial
-from tl2hip import stages, tile, u8, unroll, waves
+from tl2hip import stages, tile, u8, unroll, waves, xf32
 
 M, N, K, D = dims("M N K D")
 """

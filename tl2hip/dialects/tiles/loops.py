@@ -38,7 +38,7 @@ from tl2hip.source.span import Span
 Axes = tuple[Axis, ...]
 Leaf = Callable[[nodes.Expr], nodes.Stmt]
 
-OUTER = ("serial", "unroll", "stages", "mfma", "group", "split")
+OUTER = ("serial", "unroll", "stages", "mfma", "group", "split", "xf32")
 """The marks that belong to the loop over tiles; the others belong to the loops over their elements."""
 
 HINTS = {"sum": "total", "max": "largest", "min": "least"}

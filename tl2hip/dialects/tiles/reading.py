@@ -36,7 +36,7 @@ from tl2hip.source.walk import bound, target_names, walk
 
 MARKS = frozenset(
     f"tl2hip.{name}"
-    for name in ("waves", "lanes", "vec", "unroll", "serial", "stages", "mfma", "group", "split")
+    for name in ("waves", "lanes", "vec", "unroll", "serial", "stages", "mfma", "group", "split", "xf32")
 )
 
 
@@ -148,8 +148,8 @@ class Reader:
         for mark in marks:
             if not self._is_mark(mark):
                 way = (
-                    "marks are waves(n), lanes(n), vec(n), unroll(n), stages(n), mfma(n), group(n), split(n) and "
-                    "serial"
+                    "marks are waves(n), lanes(n), vec(n), unroll(n), stages(n), mfma(n), group(n), split(n), "
+                    "serial and xf32"
                 )
                 raise Refused(BadTileLoop("the size of a tile stands once, and marks after it", way, at=mark.at))
         return Axis(target.id, extent, size, marks, target.at.to(call.at))

@@ -25,6 +25,9 @@ ALLOWED: dict[str, tuple[int, ...]] = {
 """The values each mark may take: waves of one block of 1024 threads, lanes of one wave of 64, elements of one
 16-byte access, rows and columns of the result of one matrix instruction."""
 
+PLAIN = ("serial", "xf32")
+"""The marks without a value."""
+
 LARGEST_TILE = 65536
 """Elements along one axis that one block may take."""
 
@@ -91,7 +94,7 @@ def _marks(ctx: Context, items: tuple[nodes.Expr, ...], at: Span) -> Tiling:
 
 def _is_mark(ctx: Context, e: nodes.Expr) -> bool:
     func = e.func if isinstance(e, nodes.Call) else e
-    return (means(ctx, func) or "").removeprefix("tl2hip.") in (*ALLOWED, "serial")
+    return (means(ctx, func) or "").removeprefix("tl2hip.") in (*ALLOWED, *PLAIN)
 
 
 def mark(ctx: Context, e: nodes.Expr) -> ir.Mark:
@@ -100,12 +103,12 @@ def mark(ctx: Context, e: nodes.Expr) -> ir.Mark:
         raise Refused(mark_problems.UnknownMark(at=e.at))
     if not isinstance(e, nodes.Call):
         name = (means(ctx, e) or "").removeprefix("tl2hip.")
-        if name != "serial":
+        if name not in PLAIN:
             raise Refused(mark_problems.BadTile(f"{name} takes a number, as in {name}(2)", at=e.at))
-        return ir.Mark("serial", None, at=e.at)
+        return ir.Mark(name, None, at=e.at)
     name = (means(ctx, e.func) or "").removeprefix("tl2hip.")
-    if name == "serial" or len(e.args) != 1 or e.keywords:
-        takes = "nothing: write it without parentheses" if name == "serial" else "one number"
+    if name in PLAIN or len(e.args) != 1 or e.keywords:
+        takes = "nothing: write it without parentheses" if name in PLAIN else "one number"
         raise Refused(mark_problems.BadTile(f"{name} takes {takes}", at=e.at))
     value = constant(ctx, e.args[0])
     allowed = ALLOWED[name]

@@ -90,8 +90,9 @@ class MatrixProduct:
 
     def instruction(self, size: int) -> Mfma | None:
         """The matrix instruction with results of `size` by `size`, its operands exchanged: the rows it counts are
-        the columns of the result, so that a lane holds consecutive ones."""
-        return find(self.rights[0].dtype, self.left.dtype, self.dtype, size)
+        the columns of the result, so that a lane holds consecutive ones. Where the user says xf32 it is the one
+        that keeps ten bits of the factors' mantissas."""
+        return find(self.rights[0].dtype, self.left.dtype, self.dtype, size, self.over.axis.marked("xf32"))
 
 
 def found(state: State, chain: Chain) -> MatrixProduct | None:
@@ -142,9 +143,22 @@ def _product(state: State, chain: Chain) -> MatrixProduct | None:
     )
     if 1 in (value_of(rows.stop), value_of(columns.stop)):
         raise Unfit("a matrix times a vector leaves matrix instructions idle")
-    if done.instruction(16) is None:
-        raise Unfit(f"gfx942 has no matrix instruction for {left.dtype} and {rights[0].dtype} into {dtype}")
+    _check_instruction(done)
     return done
+
+
+def _check_instruction(p: MatrixProduct) -> None:
+    """Raises Unfit where no matrix instruction multiplies the factors as the user says."""
+    asked = {loop.axis.marked("xf32") for loop in (p.over, *p.others)}
+    if len(asked) > 1:
+        raise Unfit("xf32 is said of one of its sums and not of another", "give each loops of its own")
+    if p.instruction(16) is not None:
+        return
+    left, right = p.left.dtype, p.rights[0].dtype
+    if asked == {True}:
+        kinds = f"{left}" if left is right else f"{left} and {right}"
+        raise Unfit(f"xf32 rounds factors of f32, and these are {kinds}", "take the xf32 mark out")
+    raise Unfit(f"gfx942 has no matrix instruction for {left} and {right} into {p.dtype}")
 
 
 def _sums(state: State, chain: Chain) -> Sums:

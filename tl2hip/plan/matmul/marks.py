@@ -93,7 +93,7 @@ def _no_instruction(p: MatrixProduct) -> str:
 def constrained(p: MatrixProduct) -> bool:
     """Whether the user says of a product what only this plan can do."""
     marks = (m.name for a in (p.rows, p.columns, p.over.axis) for m in a.marks)
-    return any(name in ("waves", "stages", "mfma", "group", "split") for name in marks) or any(p.pads)
+    return any(name in ("waves", "stages", "mfma", "group", "split", "xf32") for name in marks) or any(p.pads)
 
 
 def honour(state: State, p: MatrixProduct, fills: tuple[Fill, ...], moves: Moves | None) -> None:
@@ -107,7 +107,7 @@ def honour(state: State, p: MatrixProduct, fills: tuple[Fill, ...], moves: Moves
         honours.decline(axis.name, "unroll", "the tile of a matrix product is unrolled as a whole")
     sums = tuple(loop.axis for loop in (p.over, *p.others))
     for over in sums:
-        honours.honour(over.name, TILE, "unroll", "serial", "stages", "mfma")
+        honours.honour(over.name, TILE, "unroll", "serial", "stages", "mfma", "xf32")
         if not p.computed or over.mark("split") == 1:
             honours.honour(over.name, "split")
         honours.decline(over.name, "split", "a factor is computed on its way, for the whole sum in one block")

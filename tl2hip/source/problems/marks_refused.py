@@ -16,7 +16,7 @@ class UnknownMark(Problem):
     message: ClassVar[str] = "not a mark of a loop"
     help: ClassVar[str] = (
         "a tile size, then any of waves(n), lanes(n), vec(n), unroll(n), stages(n), mfma(n), group(n), split(n), "
-        "serial"
+        "serial, xf32"
     )
     why: ClassVar[str] = "A mark that is not known cannot be honoured, so it is refused."
     example: ClassVar[str] = marked("i: Tile[int, 128, 4]")
