@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from tl2hip.dtypes import I32, I64
 from tl2hip.nest.index import ONE, ZERO, add, minimum, mul, number, product, sub
 from tl2hip.nest.ir import AxisRef, Cast, Compare, Const, Expr, Load, Select, Store, Var
-from tl2hip.nest.walk import map_expr
+from tl2hip.nest.walk import map_expr, parts
 from tl2hip.plan.ir import DeclareVector, DeviceStmt, Let, LoadVector, StoreVector
 from tl2hip.plan.matmul.factors import outermost_loads
 from tl2hip.plan.matmul.fill import Fill
@@ -263,8 +263,16 @@ def taken_by(state: State, f: Fill) -> tuple[Taken, ...]:
     """How the elements that a fill's factor is computed from are read."""
     value = f.operand.value
     assert value is not None
-    loads = outermost_loads(value)
+    loads = _waiting(value)
     return tuple(taken(x, state.nest.array(x.array), block_of(f)) for x in loads)
+
+
+def _waiting(e: Expr) -> tuple[Load, ...]:
+    """The loads of a factor that wait in registers: all but those of which whole numbers of 64 bits are made, which
+    say where things are and stay the same from tile to tile."""
+    if isinstance(e, Load):
+        return (e,)
+    return () if e.dtype is I64 else tuple(dict.fromkeys(x for p in parts(e) for x in _waiting(p)))
 
 
 def store_computed(state: State, f: Fill, storage: Storage, *, exact: bool) -> Storage:

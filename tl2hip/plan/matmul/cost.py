@@ -22,6 +22,9 @@ SMALL = 64 * 64
 LARGE = 3 << 10
 """What an extent counts as that is not known before the kernel runs."""
 
+GROUP_ROWS = 384
+"""Rows that a group counts as where groups are of any length: three tiles of 128, or one and a half of 256."""
+
 STEP = 48
 """Clocks of each step of the sum in which a block waits."""
 
@@ -132,7 +135,9 @@ def task_of(p: MatrixProduct) -> Task:
     says, and by choice only where he says nothing of its tiles."""
     m, n, k = (value_of(a.stop) or LARGE for a in (p.rows, p.columns, p.over.axis))
     products = prod(value_of(p.chain.axes[n].stop) or 1 for n in p.batch)
-    said = p.over.axis.mark("split") or (1 if p.shaped or p.computed else None)
+    said = p.over.axis.mark("split") or (1 if p.shaped or p.computed or p.ragged is not None else None)
+    if p.ragged is not None:
+        m, products = GROUP_ROWS, products * (value_of(p.ragged.group.stop) or LARGE // GROUP_ROWS)
     work = p.left.work, sum(o.work for o in p.rights) // len(p.rights)
     return Task(m, n, k, any(o.along == "axis" for o in p.factors), work, products, said)
 

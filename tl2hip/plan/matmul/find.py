@@ -26,6 +26,7 @@ from tl2hip.plan.chain import Chain
 from tl2hip.plan.layout.mfma import Mfma, find
 from tl2hip.plan.matmul.factors import Operand, factors
 from tl2hip.plan.matmul.flat import Flat, flat, flat_sum, in_a_row, in_memory, mentions
+from tl2hip.plan.matmul.ragged import Ragged, known_inside, loads_inside, ragged_rows
 from tl2hip.plan.matmul.sums import Sums, sums_of
 from tl2hip.plan.names import called
 from tl2hip.plan.promote import promoted
@@ -61,6 +62,8 @@ class MatrixProduct:
     body: tuple[Stmt, ...]
     sums_at: tuple[Span, ...]
     """Where each sum stands."""
+    ragged: Ragged | None = None
+    """What says which rows belong together, where these are groups of any length."""
     together: int = 1
     """Neighbouring elements of the result that a lane should store together."""
 
@@ -112,6 +115,12 @@ def found(state: State, chain: Chain) -> MatrixProduct | None:
 def _product(state: State, chain: Chain) -> MatrixProduct | None:
     made = _sums(state, chain)
     terms, body, over = tuple((s.left, s.right) for s in made.sums), made.body, made.over
+    ragged = ragged_rows(state.nest, chain, body)
+    if ragged is not None:
+        chain = replace(chain, axes=tuple(ragged.whole if a == ragged.rows else a for a in chain.axes))
+        axes = (*chain.axes, *made.axes)
+        terms = tuple((loads_inside(state.nest, axes, x), loads_inside(state.nest, axes, y)) for x, y in terms)
+        body = known_inside(state.nest, axes, body)
     _check_bounds((*chain.axes, *made.axes))
     if any(isinstance(s, Loop | Alloc) for s in all_stmts(body)):
         raise Unfit("what is done with an element holds a loop")
@@ -134,17 +143,32 @@ def _product(state: State, chain: Chain) -> MatrixProduct | None:
         raise Unfit("a factor is written by the same loops", "store the result in an array of its own")
     named = {x.name: x for x in chain.axes}
     rows, columns = named[left.axis], named[rights[0].axis]
-    batch = tuple(n for n, x in enumerate(chain.axes) if x not in (rows, columns))
+    own = (rows, columns) if ragged is None else (rows, columns, ragged.group)
+    batch = tuple(n for n, x in enumerate(chain.axes) if x not in own)
     pads = tuple(_pad(state, o) for o in (left, *rights))
     names, sums_at = tuple(s.name for s in made.sums), tuple(s.at for s in made.sums)
     dtype = made.sums[0].dtype
     done = MatrixProduct(
-        chain, rows, columns, batch, over, made.others, left, rights, pads, names, dtype, body, sums_at
+        chain, rows, columns, batch, over, made.others, left, rights, pads, names, dtype, body, sums_at, ragged
     )
     if 1 in (value_of(rows.stop), value_of(columns.stop)):
         raise Unfit("a matrix times a vector leaves matrix instructions idle")
+    _check_ragged(done)
     _check_instruction(done)
     return done
+
+
+def _check_ragged(p: MatrixProduct) -> None:
+    """Raises Unfit where rows in groups are none that tiles can start at."""
+    if p.ragged is None:
+        return
+    name, group = called(p.ragged.rows), AxisRef(p.ragged.group.name)
+    if p.rows != p.ragged.whole:
+        raise Unfit(f"the loop over `{name}` runs from offset to offset, and is none of rows", "swap its axes")
+    if p.left.along == "axis":
+        raise Unfit(f"neighbours of {p.left.array} in memory are of several `{name}`, which start anywhere")
+    if any(isinstance(i, AxisRef) and i == group for i in p.left.index):
+        raise Unfit(f"{p.left.array} has an index for each `{called(p.ragged.group)}`, and rows for all")
 
 
 def _check_instruction(p: MatrixProduct) -> None:

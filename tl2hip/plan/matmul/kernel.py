@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I32, I64
 from tl2hip.nest.index import ONE, ZERO, add, floor_div, modulo, mul, number
@@ -62,6 +62,17 @@ class TileKernel:
     def _body(self, state: State, moves: Moves | None, exact: bool) -> Iterator[DeviceStmt]:
         p, t, words = self.product, self.tile, Words(state.names)
         yield from self._head(words)
+        if p.ragged is None:
+            yield from self._tile(state, words, moves, exact)
+            return
+        first, taken = f"{p.rows.name}_tile", words.var(f"{p.rows.name}_number")
+        ended = replace(p, rows=replace(p.rows, stop=p.ragged.stop(words)))
+        body = tuple(replace(self, product=ended)._tile(state, words, moves, exact))
+        yield from p.ragged.inside(words, taken, t.rows, words.name(first), body)
+
+    def _tile(self, state: State, words: Words, moves: Moves | None, exact: bool) -> Iterator[DeviceStmt]:
+        """What a block does with its tile."""
+        p, t = self.product, self.tile
         row, column = words.var(f"{p.rows.name}_tile"), words.var(f"{p.columns.name}_tile")
         down, across = self._waves(words)
         over = p.over.axis
@@ -104,7 +115,8 @@ class TileKernel:
         names = [words.name(f"{axis.name}_number") for axis in (p.rows, p.columns)]
         yield self._taken(*names)
         for name, axis, size in zip(names, (p.rows, p.columns), (t.rows, t.columns), strict=True):
-            yield Let(words.name(f"{axis.name}_tile"), mul(Var(name, I64), number(size)), "uniform")
+            if p.ragged is None or axis is not p.rows:
+                yield Let(words.name(f"{axis.name}_tile"), mul(Var(name, I64), number(size)), "uniform")
 
     def _taken(self, row: str, column: str) -> TakeTile:
         """Which tile a block takes: in groups of rows, or of columns where the user says so."""

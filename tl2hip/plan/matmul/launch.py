@@ -234,6 +234,9 @@ def _limits(state: State, some: Sequence[Variant]) -> Expr | None:
                 pieces[pitch] = t.piece
     tests = [Compare("<", ZERO, over), *(Compare("<=", number(n), e) for e, n in pieces.items())]
     tests += [Compare("<", e, number(n)) for e, n in most.items()]
+    tests += (Compare("<", ZERO, e) for e in dict.fromkeys(e for o in p.factors for e in o.filled))
+    if p.ragged is not None:
+        tests.append(Compare("<", ZERO, p.ragged.group.stop))
     tests.append(Compare("<=", mul(*kernels[0].grid), number(_most_tiles(kernels[0]))))
     tests += (test for before, v in pairwise(some) for test in _of_grid(before, v.kernel))
     if p.over.axis.marked("split") and kernels[-1].split:
@@ -283,6 +286,11 @@ def _note(state: State, kernels: Sequence[TileKernel]) -> None:
         share = f"tiles of {' or '.join(dict.fromkeys(shares))}"
         share += f", in groups of {n}" if (n := axis.mark("group")) else ""
         state.note(called(axis), f"grid x, {share}", f"{what} of a matrix product", places[axis.name])
+    if p.ragged is not None:
+        group, rows = p.ragged.group, called(p.rows)
+        where = f"grid x, with the tiles of its {rows}"
+        why = f"each block looks its own up in {p.ragged.starts}; no tile holds {rows} of two"
+        state.note(called(group), where, why, places[group.name])
     for s in _batch(first):
         where = f"grid {s.how.letter}" if s.how else "serial in a block"
         state.note(called(s.axis), where, "a matrix product for each", s.at)

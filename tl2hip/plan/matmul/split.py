@@ -176,7 +176,7 @@ def split(state: State, p: MatrixProduct, t: Tile, batch: tuple[tuple[Expr, Expr
     """How the sum of a product is shared by blocks; None where one block takes all of it. `batch` has number and
     count of the products along each axis of a batch, the innermost first."""
     over, tiles = p.over.axis, product((*tiles_of(p, t), *(n for _, n in batch)))
-    if p.computed:
+    if p.computed or p.ragged is not None:
         return None
     share, size, least = _share(p, t, tiles)
     if value_of(share) == 1:
@@ -216,7 +216,8 @@ def _share(p: MatrixProduct, t: Tile, tiles: Expr) -> tuple[Expr, Expr, int]:
 
 def tiles_of(p: MatrixProduct, t: Tile) -> tuple[Expr, Expr]:
     """Tiles along rows and along columns."""
-    return ceil_div(p.rows.stop, t.rows), ceil_div(p.columns.stop, t.columns)
+    down = ceil_div(p.rows.stop, t.rows) if p.ragged is None else p.ragged.tiles(t.rows)
+    return down, ceil_div(p.columns.stop, t.columns)
 
 
 def fragments_of(p: MatrixProduct, t: Tile) -> tuple[Expr, Expr]:

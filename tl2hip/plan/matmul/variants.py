@@ -68,7 +68,8 @@ def _variants(
     """A variant for each tile that suits some sizes."""
     moved = any(m.name == "vec" for a in state.nest.arrays for m in a.marks)
     cuts: list[tuple[marks.Cut, From | None]]
-    cuts = [(found, None)] if p.shaped or p.computed or moved else list(_for_sizes(p, found))
+    one = p.shaped or p.computed or p.ragged is not None or moved
+    cuts = [(found, None)] if one else list(_for_sizes(p, found))
     for n, ((cut, where), word) in enumerate(zip(cuts, NAMES[len(cuts)], strict=True)):
         last = n == len(cuts) - 1
         shared = split(state, p, cut.tile, numbers) if last else None
