@@ -115,6 +115,30 @@ def both(
             Y[i, j] = bf16(y)
 '''
 
+GROUPED = '''\
+from tl2hip import Tensor, Tile, dims, f16, f32, i32, kernel, offsets, waves
+
+T, M, N, K, G = dims("T M N K G")
+
+
+@kernel
+def grouped(
+    {given}start: Tensor[i32, G + 1], A: Tensor[f16, {of}, K], W: Tensor[f16, G, N, K], C: Tensor[f32, M, N]
+) -> None:
+    """The rows of each group times its own weights."""
+    assert offsets(start)
+    i: Tile[int, 128, waves(2)]
+    j: Tile[int, 128, waves(2)]
+    k: Tile[int, 64]
+    for g in range(G):
+        for i in range(start[g], start[g + 1]):
+            for j in range(N):
+                s = f32(0)
+                for k in range(K):
+                    s += f32(A[{at}, k]) * f32(W[g, j, k])
+                C[i, j] = s
+'''
+
 CLEAN = (Aim("conflicts", 0), Aim("spills", 0), Aim("wide LDS", True, "only b128"))
 DEQUANTISED = (Aim("VALU/MFMA", 0.5), Aim("MFMA share", 0.45, least=True), *CLEAN[:2])
 """Two nibbles an instruction, as gfx942.md 5 has it; one by one they take a shift, a mask, two conversions and a

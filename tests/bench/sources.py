@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tests.bench.aims import Aim
-from tests.bench.forms import CAST, CASTS, CONVOLUTION, DEQUANTISED, INT4, PLACES, SWIGLU, TWO_RESULTS
+from tests.bench.forms import CAST, CASTS, CONVOLUTION, DEQUANTISED, GROUPED, INT4, PLACES, SWIGLU, TWO_RESULTS
 
 Kind = Literal["product", "attention", "row"]
 
@@ -173,12 +173,14 @@ TURNED_BYTES = (
 STREAMED = (*ONLY_WIDE, Aim("MFMA", 1, least=True))
 """Weights that are read once: their loads are what counts, whatever matrix units do beside them."""
 WITH_MFMA = (Aim("MFMA", 1, least=True), Aim("spills", 0))
+XF32 = (Aim("MFMA share", 0.50, least=True), Aim("VALU/MFMA", 0.05), *ONLY_WIDE)
 OF_EVEN = Aim("of even", 1.10, "instructions of the even loop")
 """The steady loop beside that of even sizes known in the text."""
 LIKE_EVEN = (OF_EVEN, Aim("spills", 0))
 
 _EVEN, _EVEN_NN = "f16 NT even K", "f16 NN even K"
 TILE, TILE_NN = Tile(128, 128, 64, 4, 2), Tile(128, 128, 64, 4, 2, True)
+TEN_BITS = Tile(128, 128, 32, 4, 4)
 FORM_TILE = Tile(256, 128, 64, 8, 2)
 DUAL_TILE = Tile(256, 256, 64, 8, 2)
 """The columns of both results: what is read and written to LDS is that of one with as many."""
@@ -216,6 +218,10 @@ PRODUCTS = (
     _case("i8 NT k128", "i8", (128, 128, 128, 4), "NT", "TileLang 6,637 FLOP/inst (fp8)", *NARROW),
     _case("f32 NT", "f32", (128, 128, 32, 4), "NT", "-", *WITH_MFMA),
     _case("f32 NN", "f32", (128, 128, 32, 4), "NN", "-", *WITH_MFMA),
+    Case(
+        "xf32 NT", product("f32", TEN_BITS).replace("32]", "32, xf32]").replace("waves\n", "waves, xf32\n"),
+        "product", "128x128x32 w4 NT", "-", XF32, TEN_BITS, run={"M": 128, "N": 128, "K": 96},
+    ),
     _case("f64 NT", "f64", (64, 64, 16, 4), "NT", "-", *WITH_MFMA),
     _case("f64 NN", "f64", (64, 64, 16, 4), "NN", "-", *WITH_MFMA),
     Case(
@@ -241,6 +247,14 @@ PRODUCTS = (
     Case(
         "bf16 two results", TWO_RESULTS, "product", "256x2*128x64 w8 NN", "Helion 86, one result", WIDE_NN,
         replace(DUAL_TILE, nn=True), run={"M": 256, "N": 128, "K": 192},
+    ),
+    Case(
+        "f16 in groups", GROUPED.format(given="", of="M", at="i"), "product", "128x128x64 w4 NT",
+        "116 (plain HIP, one product)", F16_NT, TILE, run={"G": 2, **RUN},
+    ),
+    Case(
+        "f16 in groups, rows looked up", GROUPED.format(given="row: Tensor[i32, M], ", of="T", at="row[i]"),
+        "product", "128x128x64 w4 NT", "116 (plain HIP, one product)", F16_NT, TILE, run={"G": 2, "T": 64, **RUN},
     ),
     Case("f16 bias gelu", BIAS_GELU, "product", "128x128x64 w4 NT", "116 (plain HIP)", F16_NT, TILE, run=RUN),
 )  # fmt: skip

@@ -33,6 +33,7 @@ DTYPES = {
     "i8": ("i8", "i8", "i32"),
     "f8e4m3": ("f8e4m3", "f8e4m3", "f32"),
     "f8e5m2 by f8e4m3": ("f8e5m2", "f8e4m3", "f32"),
+    "f8e4m3 by f8e5m2": ("f8e4m3", "f8e5m2", "f32"),
 }
 
 
@@ -148,6 +149,16 @@ ENDS = {
     ),
     "residual": Product(
         result="f16", given="D: Tensor[f16, M, N]", end=("C[i, j] = f16(s + f32(D[i, j]))",)
+    ),
+    "bytes, scales of rows and of columns": Product(
+        "NT", "i8", "", "i32", "bf16", given="u: Tensor[f32, M], v: Tensor[f32, N]",
+        end=("C[i, j] = bf16(f32(s) * u[i] * v[j])",),
+    ),
+    "eighths, scales of rows": Product(
+        "NT", "f8e4m3", "", "f32", "bf16", given="u: Tensor[f32, M]", end=("C[i, j] = bf16(s * u[i])",)
+    ),
+    "a residual of bf16": Product(
+        "NT", "bf16", "", "f32", "bf16", given="D: Tensor[bf16, M, N]", end=("C[i, j] = bf16(s + f32(D[i, j]))",)
     ),
     "scales": Product(given="u: Tensor[f32, M], v: Tensor[f32, N]", end=("C[i, j] = s * u[i] * v[j]",)),
     "quantised": Product(

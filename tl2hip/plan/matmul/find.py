@@ -118,9 +118,9 @@ def _product(state: State, chain: Chain) -> MatrixProduct | None:
     ragged = ragged_rows(state.nest, chain, body)
     if ragged is not None:
         chain = replace(chain, axes=tuple(ragged.whole if a == ragged.rows else a for a in chain.axes))
-        axes = (*chain.axes, *made.axes)
-        terms = tuple((loads_inside(state.nest, axes, x), loads_inside(state.nest, axes, y)) for x, y in terms)
-        body = known_inside(state.nest, axes, body)
+        every = (*chain.axes, *made.axes)
+        terms = tuple((loads_inside(state.nest, every, x), loads_inside(state.nest, every, y)) for x, y in terms)
+        body = known_inside(state.nest, every, body)
     _check_bounds((*chain.axes, *made.axes))
     if any(isinstance(s, Loop | Alloc) for s in all_stmts(body)):
         raise Unfit("what is done with an element holds a loop")
