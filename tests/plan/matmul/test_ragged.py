@@ -84,6 +84,16 @@ def test_planted_faults_are_found(old: str, new: str) -> None:
     assert not all(_run(text, starts, {"P": 4, "M": 96, "N": 40, "K": 64}) for starts in STARTS.values())
 
 
+@pytest.mark.parametrize("text", [PLAIN, LOOKED_UP], ids=["plain", "looked up"])
+def test_groups_of_few_rows_have_tiles_of_few(text: str) -> None:
+    k = converted(text.replace("    i: Tile[int, 32]\n    j: Tile[int, 32]\n", ""))
+    assert multiplying(k) == ["kernel_aligned", "kernel", "kernel_small_aligned", "kernel_small"], why(k)
+    many, few = {"P": 2, "M": 70, "N": 36, "K": 72, "B": 9}, {"P": 5, "M": 70, "N": 36, "K": 264, "B": 9}
+    report = proven(k, many, few)
+    assert report.good, report.text
+    assert [case.kernels[0].removesuffix("_aligned") for case in report.cases] == ["f_kernel", "f_kernel_small"]
+
+
 def test_explain_says_where_groups_went() -> None:
     (note,) = (n for n in plan(converted(PLAIN)).notes if n.axis == "g")
     assert note.where == "grid x, with the tiles of its i"

@@ -25,6 +25,9 @@ LARGE = 3 << 10
 GROUP_ROWS = 384
 """Rows that a group counts as where groups are of any length: three tiles of 128, or one and a half of 256."""
 
+FEW_ROWS = 32
+"""Rows that groups have on average from which on they are worth the tile for many."""
+
 STEP = 48
 """Clocks of each step of the sum in which a block waits."""
 
@@ -60,13 +63,13 @@ COMPUTING = 24
 """Registers of a lane more for a factor that is computed on its way (seen in compiled kernels)."""
 
 
-def tiles(p: MatrixProduct) -> tuple[Tile, ...]:
+def tiles(p: MatrixProduct, task: Task | None = None) -> tuple[Tile, ...]:
     """The tiles that the marks allow, those that fit first, the best of them first of all; none where there is no
-    such matrix instruction."""
+    such matrix instruction. `task`: what they are to suit, else the product's own."""
     mfma = p.instruction(instruction_size(p))
     if mfma is None:
         return ()
-    given, task = p.over.axis.tile, task_of(p)
+    given, task = p.over.axis.tile, task or task_of(p)
     depths = tuple(row // p.left.dtype.bytes for row in ROWS) if given is None else (given,)
     stages = p.over.axis.mark("stages") or 2
     sizes, waves = (_sizes(p.rows.tile), _sizes(p.columns.tile)), (_waves(p.rows), _waves(p.columns))

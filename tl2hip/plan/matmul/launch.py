@@ -91,6 +91,10 @@ def _probes(v: Variant, where: From) -> Iterator[Probe]:
     """Sizes that are a variant's own: many columns and few rows, and the other way around, both with several tiles
     of the sum."""
     p, t = v.kernel.product, v.kernel.tile
+    if p.ragged is not None:
+        rows, groups = (p.rows.stop, 2 * where.of_group + 1), (p.ragged.group.stop, 2)
+        yield _probe(rows, groups, (p.over.axis.stop, 2 * t.depth + t.piece))
+        return
     few, many = max(where.rows, t.piece), (where.tiles - 1) * t.columns + max(where.columns, t.piece)
     depth = (p.over.axis.stop, 2 * t.depth + t.piece)
     yield _probe((p.rows.stop, few), (p.columns.stop, many), depth)
@@ -237,6 +241,7 @@ def _limits(state: State, some: Sequence[Variant]) -> Expr | None:
     tests += (Compare("<", ZERO, e) for e in dict.fromkeys(e for o in p.factors for e in o.filled))
     if p.ragged is not None:
         tests.append(Compare("<", ZERO, p.ragged.group.stop))
+        tests += (Compare("<=", mul(*k.grid), number(_most_tiles(k))) for k in kernels[1:])
     tests.append(Compare("<=", mul(*kernels[0].grid), number(_most_tiles(kernels[0]))))
     tests += (test for before, v in pairwise(some) for test in _of_grid(before, v.kernel))
     if p.over.axis.marked("split") and kernels[-1].split:

@@ -45,6 +45,8 @@ class From:
     tiles: int
     rows: int
     columns: int
+    of_group: int = 0
+    """How many rows groups have on average, at least."""
 
     def holds(self, task: Task, tiles: int) -> bool:
         """Whether it is taken for a task of so many tiles."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tl2hip.nest.index import number, product
+from tl2hip.nest.index import mul, number, product
 from tl2hip.nest.ir import Compare, Expr
 from tl2hip.plan.choice import holds
 from tl2hip.plan.matmul import marks
-from tl2hip.plan.matmul.cost import tiles
+from tl2hip.plan.matmul.cost import FEW_ROWS, task_of, tiles
 from tl2hip.plan.matmul.find import PLAN, MatrixProduct
 from tl2hip.plan.matmul.kernel import TileKernel, tile_kernel
 from tl2hip.plan.matmul.sizes import From, choices
@@ -40,7 +40,10 @@ class Variant:
             return True
         count = product((*tiles_of(p, t), *(p.chain.axes[n].stop for n in p.batch)))
         least = ((count, self.where.tiles), (p.rows.stop, self.where.rows), (p.columns.stop, self.where.columns))
-        return holds(*(Compare(">=", e, number(n)) for e, n in least if n > 1))
+        tests = [Compare(">=", e, number(n)) for e, n in least if n > 1]
+        if p.ragged is not None and self.where.of_group:
+            tests.append(Compare(">=", p.rows.stop, mul(p.ragged.group.stop, number(self.where.of_group))))
+        return holds(*tests)
 
 
 def variants(state: State, p: MatrixProduct, numbers: tuple[tuple[Expr, Expr], ...]) -> tuple[Variant, ...]:
@@ -68,12 +71,26 @@ def _variants(
     """A variant for each tile that suits some sizes."""
     moved = any(m.name == "vec" for a in state.nest.arrays for m in a.marks)
     cuts: list[tuple[marks.Cut, From | None]]
-    one = p.shaped or p.computed or p.ragged is not None or moved
-    cuts = [(found, None)] if one else list(_for_sizes(p, found))
+    if p.shaped or moved:
+        cuts = [(found, None)]
+    elif p.ragged is not None:
+        cuts = list(_for_groups(p, found))
+    else:
+        cuts = [(found, None)] if p.computed else list(_for_sizes(p, found))
     for n, ((cut, where), word) in enumerate(zip(cuts, NAMES[len(cuts)], strict=True)):
         last = n == len(cuts) - 1
         shared = split(state, p, cut.tile, numbers) if last else None
         yield Variant(tile_kernel(state, p, cut.tile, cut.fills, shared), word, None if last else where)
+
+
+def _for_groups(p: MatrixProduct, found: marks.Cut) -> Iterator[tuple[marks.Cut, From | None]]:
+    """The cut for groups of many rows, and one for few, whose time is that of reading the right factors once."""
+    few = marks.cut_by(p, tiles(p, replace(task_of(p), rows=FEW_ROWS // 2)))
+    if not isinstance(few, marks.Cut) or few.tile.rows >= found.tile.rows:
+        yield found, None
+        return
+    yield found, From(1, 1, 1, FEW_ROWS)
+    yield few, None
 
 
 def _for_sizes(p: MatrixProduct, found: marks.Cut) -> Iterator[tuple[marks.Cut, From | None]]:
