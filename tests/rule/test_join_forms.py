@@ -104,6 +104,12 @@ FORMS = {
     "a total that starts from one, skipped": text(RUNNING, zero="1", skip="if j >= i: continue"),
     "skipped sink": text(RUNNING, ", sink: Tensor[f32, H]", seed="sink[h]", zero="1", skip="if j >= i: continue"),
     "power of two": text(RUNNING, power="np.exp2"),
+    "power of two, spelled out": text(RUNNING, power="2 ** "),
+    "scale behind the difference": text(PASSES, score="s", weight="math.exp((P[j] - m) / math.sqrt(D))"),
+    "two tests": text(RUNNING, skip="if j > i: continue\n                if j < i - 2: continue"),
+    "a distance": text(RUNNING, skip="if abs(i - j) > 1: continue"),
+    "a test that nothing passes": text(RUNNING, skip="if j > i - T: continue"),
+    "a test of tiles": text(RUNNING, keys="range(T)", skip="if not (i - 3 < j <= i): continue"),
     "running logarithm": text(RUNNING, ", lse: Tensor[f32, H, S]", after="lse[h, i] = m + math.log(total)"),
     "skipped logarithm": text(
         RUNNING, ", lse: Tensor[f32, H, S]", skip="if j > i: continue", after="lse[h, i] = m + math.log(total)"

@@ -9,8 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tl2hip.nest.ir import Expr
+from tl2hip.dtypes import F32
+from tl2hip.nest.ir import Const, Expr
 from tl2hip.source.span import NOWHERE, Span
+
+LOG2_E = Const(1.4426950408889634, F32)
+"""exp(x) is 2**(x * log2(e))."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,8 @@ SoftmaxStmt = PowerOfTwo | Scaled | RoundNumber | JoinHalves
 @dataclass(frozen=True, slots=True)
 class Joined:
     """A softmax and its weighted sums, taken in one pass over `count` terms, `keys` at a time: the array of its
-    scores, each made of `product`, the sum over the axis `over`, and the scalar that is their maximum. For the
-    running bound."""
+    scores, each made of `product`, the sum over the axis `over`, and the scalar that is their maximum. `sown`: the
+    maximum starts from a number. For the running bound."""
 
     scores: str
     product: str
@@ -70,3 +74,4 @@ class Joined:
     most: str
     count: Expr
     keys: int
+    sown: bool = False

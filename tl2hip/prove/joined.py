@@ -13,8 +13,11 @@ exp(a) * exp(b) = exp(a + b) and a constant factor moved:
   score, rounded (u); their product with the difference is rounded (u). All are relative, so that exp(x) is off by
   2.25 u |x|. The differences of a weight and of all later maxima add up to x, and so do their roundings, of which x
   already has the one of score - most.
+- A power of another base is exp(x) with x in units of that base: 2**x is exp(x * log(2)). Where the nest scales the
+  difference, it rounds once more, and so does a kernel, which takes the factor into its constant.
 - The power itself is within one unit in the last place, 2 u, and 0 below 2**-126.
-- Each of the later tiles may bring a greater maximum: a power (2 u) and a multiplication (u).
+- Each of the later tiles may bring a greater maximum: a power (2 u) and a multiplication (u). So may, at the end,
+  the number that a maximum starts from.
 
 A weight that is rounded to a narrower type is rounded as a multiple of the greatest one so far, not of the greatest
 of all. Relative errors do not change with that; in the range of subnormals the error is at most half the smallest
@@ -23,8 +26,10 @@ one times a factor of at most 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -37,7 +42,8 @@ from tl2hip.plan.softmax_ir import Joined
 from tl2hip.prove import interval
 from tl2hip.prove.values import APPROXIMATE, REORDERED, SLACK, Bounded, pair, smallest, unit
 
-LOOSENED, WEIGHED, NARROWED = "loosened", "weight of a softmax", "weight at another scale"
+LOOSENED, NARROWED = "loosened", "weight at another scale"
+WEIGHED = {"exp": "weight of a softmax", "exp2": "weight of a softmax, a power of 2"}
 ROUNDED = "rounded, small numbers left out"
 """Functions that stand in nests for the running bound alone."""
 
@@ -73,12 +79,24 @@ def _loosened(s: Stmt, j: Joined) -> Stmt:
 
 def _weight(e: Expr, j: Joined) -> Expr:
     match e:
-        case Call(name="exp", args=(Binary(op="-", left=Load(array=scores), right=Var(name=most)) as x,)):
-            if (scores, most) == (j.scores, j.most):
-                return Call(WEIGHED, (x, floor_div(add(j.count, number(j.keys - 1)), j.keys)), F32)
-        case Cast(value=Call(name=name) as weight, explicit=True) if name == WEIGHED:
+        case Call(name="exp" | "exp2" as name, args=(x,)) if _is_less(x, j):
+            tiles = floor_div(add(j.count, number(j.keys - 1)), j.keys)
+            return Call(WEIGHED[name], (x, add(tiles, number(1)) if j.sown else tiles), F32)
+        case Cast(value=Call(name=name) as weight, explicit=True) if name in WEIGHED.values():
             return Call(NARROWED, (weight,), e.dtype)
     return e
+
+
+def _is_less(x: Expr, j: Joined) -> bool:
+    """Whether an exponent is how far a score is from the maximum, scaled or not."""
+    match x:
+        case Binary(op="-", left=Load(array=scores), right=Var(name=most)):
+            return (scores, most) == (j.scores, j.most)
+        case Binary(op="*", left=left, right=right):
+            return _is_less(left, j) or _is_less(right, j)
+        case Binary(op="/", left=left):
+            return _is_less(left, j)
+    return False
 
 
 # --- what they give --------------------------------------------------------------------------------------
@@ -90,15 +108,16 @@ def _loose(args: list[Bounded], dtype: DType) -> Bounded:
     return Bounded(x.typed, x.flags | np.uint8(REORDERED), dtype, x.wide, x.error)
 
 
-def _weighed(args: list[Bounded], dtype: DType) -> Bounded:
-    """exp of the first argument, brought to the greatest score of so many tiles."""
+def _weighed(args: list[Bounded], dtype: DType, name: str = "exp") -> Bounded:
+    """A power of the first argument, brought to the greatest score of so many tiles."""
     x, tiles = args
-    wide, error = interval.call("exp", [pair(x)])
+    wide, error = interval.call(name, [pair(x)])
     rescaled = np.maximum(tiles.typed - 1, 0)
     size = np.where(np.isfinite(pair(x)[0]), np.abs(pair(x)[0]), 0.0)
+    size = size if name == "exp" else size * math.log(2)
     step = SLACK * unit(dtype) * (2.25 * size + 2 + 3 * rescaled) * (np.abs(wide) + error) + FLUSHED
     grown = np.where(np.isfinite(wide), error + step, error)
-    return Bounded(typed.call("exp", [x.typed], dtype), x.flags | np.uint8(APPROXIMATE), dtype, wide, grown)
+    return Bounded(typed.call(name, [x.typed], dtype), x.flags | np.uint8(APPROXIMATE), dtype, wide, grown)
 
 
 def _narrowed(args: list[Bounded], dtype: DType) -> Bounded:
@@ -123,7 +142,7 @@ def _rounded(args: list[Bounded], dtype: DType) -> Bounded:
 
 CALLS: dict[str, Callable[[list[Bounded], DType], Bounded]] = {
     LOOSENED: _loose,
-    WEIGHED: _weighed,
+    **{word: partial(_weighed, name=name) for name, word in WEIGHED.items()},
     NARROWED: _narrowed,
     ROUNDED: _rounded,
 }

@@ -35,6 +35,23 @@ def exact(old: DType, new: DType) -> bool:
     return new.is_float and old.is_float and new.mantissa >= old.mantissa and new.bits > old.bits
 
 
+def above_zero(e: Expr, below: bool = False) -> bool:
+    """Whether a factor is surely above 0, such as `1 / sqrt(D)`; `below`: whether it is a divisor, which an extent
+    may be, as what is divided by 0 is infinite."""
+    match e:
+        case Const(value=value):
+            return 0 < value < math.inf
+        case Dim():
+            return below
+        case Cast(value=value) | Call(name="sqrt", args=(value,)):
+            return above_zero(value, below)
+        case Binary(op="*", left=left, right=right):
+            return above_zero(left, below) and above_zero(right, below)
+        case Binary(op="/", left=left, right=right):
+            return above_zero(left, below) and above_zero(right, not below)
+    return False
+
+
 def narrows(e: Expr) -> bool:
     """Whether an expression is a cast that rounds to a float that does not hold all values."""
     return isinstance(e, Cast) and e.dtype.is_float and not exact(e.value.dtype, e.dtype)

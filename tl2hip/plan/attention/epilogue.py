@@ -14,7 +14,7 @@ from tl2hip.nest.index import add, floor_div, mul, number
 from tl2hip.nest.ir import AxisRef, Binary, Compare, Const, Expr, Load, Loop, Set, Stmt, Store, Var
 from tl2hip.nest.walk import all_exprs, map_expr, map_exprs
 from tl2hip.plan.attention.find import Attention
-from tl2hip.plan.attention.softmax import Scale
+from tl2hip.plan.attention.softmax import Scale, greatest_score
 from tl2hip.plan.attention.tile import SIZE, Cut
 from tl2hip.plan.gfx942 import ACCESS_BYTES, WAVE
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, Let
@@ -70,7 +70,7 @@ class Epilogue:
         p = self.attention
         asked = any(isinstance(e, Var) and e.name == p.most for e in all_exprs((*p.row_behind, *p.behind)))
         if asked or p.ragged:
-            yield Let(p.most, (self.scale or Scale()).score(self.words.var32("greatest")))
+            yield Let(p.most, greatest_score(p, self.scale, self.words.var32("greatest")))
 
     def _of_row(self) -> Iterator[DeviceStmt]:
         """What is done with the row, whose stores one of its two lanes does."""

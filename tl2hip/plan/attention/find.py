@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tl2hip.dtypes import BF16, F16, F32, DType
+from tl2hip.dtypes import F32, DType
 from tl2hip.nest.index import ZERO, product
 from tl2hip.nest.ir import (
     Alloc,
@@ -32,16 +32,15 @@ from tl2hip.nest.ir import (
     Var,
 )
 from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_expr, map_exprs
+from tl2hip.plan.attention.weight import FACTORS, narrowed, plain, power_of
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
+from tl2hip.rule.join.unify import POWERS
 from tl2hip.source.span import Span
 
 PLAN = "attention"
-
-FACTORS = (F16, BF16)
-"""The dtypes of queries, keys and values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +69,8 @@ class Attention:
     `most` is their maximum, `total` the sum of their weights exp(score - most), and for each of the `columns`
     `sum` that of the weights, rounded to `weight`, times the value.
 
+    A weight is 2**((score - most) * power). Where the maximum starts from a number, that is the `seed`.
+
     `behind` is what is done with each element, `row_behind` with each row. `batch` are places in the chain.
     """
 
@@ -96,6 +97,8 @@ class Attention:
     """What makes a score and stores it."""
     weighing: Expr
     """What a sum takes in for each key: the weight times the value."""
+    power: Expr
+    seed: Const | None
     product_at: Span
     score_at: Span
     most_at: Span
@@ -120,7 +123,7 @@ class Attention:
 def found(state: State, chain: Chain) -> Attention | None:
     """The attention that the body of a chain is; None, with the reason told where it comes near, if it is none."""
     loops = [s for s in chain.body if isinstance(s, Loop)]
-    exponentials = [e for e in all_exprs(loops) if isinstance(e, Call) and e.name == "exp"]
+    exponentials = [e for e in all_exprs(loops) if isinstance(e, Call) and e.name in POWERS]
     if len(loops) not in (4, 5) or len(exponentials) < 2:
         return None
     try:
@@ -144,10 +147,10 @@ class _Reader:
         query, key = self._factors(over, scoring.axis.name)
         same = self._alike(scoring.axis)
         most, most_at = self._most(greatest, same, store)
-        weigh = Call("exp", (Binary("-", Load(store.array, store.index, F32), Var(most, F32)),), F32)
+        weigh, power = self._weight(summing, same, Binary("-", Load(store.array, store.index, F32), Var(most, F32)))
         total, total_at = self._total(summing, same, weigh)
         sum_, sum_at, weight, value, term, behind = self._sums(columns, same, weigh)
-        starts = self._starts(body, {most: -math.inf, total: 0.0})
+        starts, seed = self._starts(body, most, total)
         known = (scoring, greatest, summing, columns, *starts)
         rest = tuple(s for s in body if not any(s is k for k in known))
         self._check(store, rest, behind, (most, total, sum_), len(opening))
@@ -159,8 +162,8 @@ class _Reader:
             raise Unfit("the keys of a row depend on more than the row")
         return Attention(
             self.chain, rows, batch, scoring, over, columns, query, key, value, score, weight, product, most, total,
-            sum_, rest, behind, store.array, scoring.body, term, over.body[-1].at, store.at, most_at, total_at,
-            sum_at,
+            sum_, rest, behind, store.array, scoring.body, term, power, seed, over.body[-1].at, store.at, most_at,
+            total_at, sum_at,
         )  # fmt: skip
 
     # --- the loops ---------------------------------------------------------------------------------------
@@ -203,14 +206,25 @@ class _Reader:
         score = Load(store.array, store.index, F32)
         match same(loop):
             case (Set(name=name, value=Binary(op="max", left=left, right=right), at=at),):
-                if (left, _plain(right)) == (Var(name, F32), score):
+                if (left, plain(right)) == (Var(name, F32), score):
                     return name, at
         raise Unfit("the second loop over keys is no maximum of the scores", "if x > m: m = x")
+
+    def _weight(
+        self, loop: Loop, same: Callable[[Loop], tuple[Stmt, ...]], less: Expr
+    ) -> tuple[Call, Expr]:
+        """The weight of a key, and what scales `less`, how far its score is from the maximum, to make it a power of
+        two."""
+        match same(loop):
+            case (Set(value=Binary(op="+", right=Call(name=name, args=(exponent,)) as weigh)),) if name in POWERS:
+                bare = plain(exponent)
+                return replace(weigh, args=(bare,)), power_of(name, bare, less)
+        raise Unfit("the third loop over keys is no sum of exp(score - maximum)")
 
     def _total(self, loop: Loop, same: Callable[[Loop], tuple[Stmt, ...]], weigh: Expr) -> tuple[str, Span]:
         match same(loop):
             case (Set(name=name, value=Binary(op="+", left=left, right=right), at=at),):
-                if (left, _plain(right)) == (Var(name, F32), weigh):
+                if (left, plain(right)) == (Var(name, F32), weigh):
                     return name, at
         raise Unfit("the third loop over keys is no sum of exp(score - maximum)")
 
@@ -226,9 +240,9 @@ class _Reader:
                 weight, value = term.left, term.right
             case _:
                 raise Unfit("the last loop over keys is no sum of weights times values")
-        if any(_plain(e) == weigh for e in all_parts(value)):
+        if any(plain(e) == weigh for e in all_parts(value)):
             weight, value = value, weight
-        narrow = _narrowed(_plain(weight), weigh)
+        narrow = narrowed(plain(weight), weigh)
         (axis,) = {p.axis for p in all_parts(weigh) if isinstance(p, AxisRef)} - {a.name for a in self.chain.axes}
         factor = self._factor(value, axis, loop.axis.name)
         behind = tuple(s for s in loop.body if s is not start and s is not inner)
@@ -242,7 +256,7 @@ class _Reader:
         score = Load(store.array, (AxisRef(loop.axis.name),), F32)
         match loop.body:
             case (Set(name=name, value=Binary(op="max", left=left, right=right)) as most,):
-                if (left, _plain(right)) == (Var(name, F32), score) and loop.axis.start == scoring.axis.start:
+                if (left, plain(right)) == (Var(name, F32), score) and loop.axis.start == scoring.axis.start:
                     mine = AxisRef(loop.axis.name)
                     body = map_exprs(lambda e: mine if e == AxisRef(scoring.axis.name) else e, scoring.body)
                     value = next(s.value for s in body if isinstance(s, Store))
@@ -294,15 +308,20 @@ class _Reader:
 
     # --- what is around ----------------------------------------------------------------------------------
 
-    def _starts(self, body: Sequence[Stmt], wanted: dict[str, float]) -> tuple[Stmt, ...]:
-        """Where maximum and total start, from what they must start from."""
-        sets = [s for s in body if isinstance(s, Set) and s.name in wanted]
-        for s in sets:
-            if not isinstance(s.value, Const) or s.value.value != wanted[s.name]:
-                raise Unfit(f"{s.name} does not start from {wanted[s.name]:g}")
-        if sorted(s.name for s in sets) != sorted(wanted):
+    def _starts(self, body: Sequence[Stmt], most: str, total: str) -> tuple[tuple[Stmt, ...], Const | None]:
+        """Where maximum and total start, and the number that the maximum starts from, if it is one."""
+        sets = [s for s in body if isinstance(s, Set) and s.name in (most, total)]
+        if sorted(s.name for s in sets) != sorted((most, total)):
             raise Unfit("maximum and total do not start anew for each row")
-        return tuple(sets)
+        seed: Const | None = None
+        for s in sets:
+            if not isinstance(s.value, Const) or s.value.value in (math.inf, math.nan):
+                raise Unfit(f"{s.name} does not start from a number")
+            if s.name == total and s.value.value != 0:
+                raise Unfit(f"{total} does not start from 0")
+            if s.name == most and s.value.value != -math.inf:
+                seed = s.value
+        return tuple(sets), seed
 
     def _check(
         self,
@@ -372,21 +391,3 @@ def _sum_of(loop: Loop, around: Iterable[Stmt]) -> tuple[Set, str]:
 
 def _whole(e: Expr, known: dict[str, Expr]) -> Expr:
     return map_expr(lambda x: known.get(x.name, x) if isinstance(x, Var) else x, e)
-
-
-def _plain(e: Expr) -> Expr:
-    """An expression without what is known of its loads."""
-    return map_expr(lambda x: replace(x, proven=False) if isinstance(x, Load) else x, e)
-
-
-def _narrowed(e: Expr, weigh: Expr) -> DType:
-    """What a weight is rounded to before it is widened to f32 again; f32 for none."""
-    if e == weigh:
-        return F32
-    match e:
-        case Cast(value=Cast(value=inner, dtype=narrow), dtype=wide) if wide is F32 and narrow in FACTORS:
-            if inner == weigh:
-                return narrow
-    raise Unfit("a weight is neither exp(score - maximum) nor that rounded to f16 or bf16")
-
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tl2hip.dtypes import F32
 from tl2hip.nest.index import ONE, mul, number, sub, value_of
 from tl2hip.nest.ir import AxisRef, Cast, Compare, Const, Dim, Expr, Logic
 from tl2hip.nest.walk import all_parts
@@ -43,7 +44,8 @@ def attention(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     _note(state, p, cuts)
     _cut_extents(state, p, cuts)
     count = sub(p.keys.axis.stop, p.keys.axis.start)
-    state.joins.append(Joined(p.scores, p.product, p.over.axis.name, p.most, count, cuts[0].keys))
+    sown = p.seed is not None
+    state.joins.append(Joined(p.scores, p.product, p.over.axis.name, p.most, count, cuts[0].keys, sown))
     launches = [_launch(state, p, one, several=len(cuts) > 1) for one in cuts]
     if launches[-1][0] is None:
         state.placed.pop(p.scores, None)
@@ -160,4 +162,7 @@ def _note(state: State, p: Attention, cuts: tuple[Cut, ...]) -> None:
     state.note(called(p.keys.axis), where, "keys of attention, in one pass", p.keys.at)
     state.note(called(p.over.axis), "whole in registers", f"summed by {name}", p.over.at)
     name = one.weigh.builtin.removeprefix("__builtin_amdgcn_")
-    state.note(called(p.columns.axis), "whole in registers", f"columns, summed by {name}", p.columns.at)
+    why = f"columns, summed by {name}"
+    if p.weight is F32:
+        why += f", an eighth as fast as for weights that are rounded to {p.value.dtype}"
+    state.note(called(p.columns.axis), "whole in registers", why, p.columns.at)

@@ -35,20 +35,21 @@ from tl2hip.plan.ir import Declare, DeclareVector, DeviceStmt, Extreme, Let
 from tl2hip.plan.matmul.side import each
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Remark
-from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, RoundNumber, Scaled
+from tl2hip.plan.softmax_ir import LOG2_E, JoinHalves, PowerOfTwo, RoundNumber, Scaled
 
-LOG2_E = Const(1.4426950408889634, F32)
 NOTHING = Const(-math.inf, F32)
 NONE = Const(0.0, F32)
+ONCE = Const(1.0, F32)
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
     """How a score is made of the product where it is that times (`op` "*") or over ("/") the same `factor` for all;
-    any other score has none, and is computed for each key."""
+    any other score has none, and is computed for each key. `power` brings a score to powers of two."""
 
     op: str = "*"
     factor: Expr | None = None
+    power: Expr = LOG2_E
 
     @property
     def negative(self) -> Expr | None:
@@ -68,12 +69,17 @@ class Scale:
         """What brings a product, or a score that is computed, to powers of two."""
         size = self.size
         if size is None:
-            return LOG2_E
-        return Binary("*", size, LOG2_E) if self.op == "*" else Binary("/", LOG2_E, size)
+            return self.power
+        if self.op == "*":
+            return size if self.power == ONCE else Binary("*", size, self.power)
+        return Binary("/", self.power, size)
 
     def score(self, product: Expr) -> Expr:
-        """The score of a product, which has the factor's sign already."""
-        return product if self.size is None else Binary(self.op, product, self.size)
+        """The score of a product, which has the factor's sign already; of none it is -inf, whatever the factor."""
+        if self.size is None:
+            return product
+        score = Binary(self.op, product, self.size)
+        return Select(Compare("==", product, NOTHING), NOTHING, score) if self.negative is not None else score
 
 
 def scale_of(p: Attention, constants: Collection[str]) -> Scale | None:
@@ -81,7 +87,7 @@ def scale_of(p: Attention, constants: Collection[str]) -> Scale | None:
     product = Var(p.product, F32)
     match p.score:
         case Var() if p.score == product:
-            return Scale()
+            return Scale(power=p.power)
         case Binary(op="*", left=left, right=right) if product in (left, right):
             factor, op = (right if left == product else left), "*"
         case Binary(op="/", left=left, right=factor) if left == product:
@@ -90,7 +96,7 @@ def scale_of(p: Attention, constants: Collection[str]) -> Scale | None:
             return None
     moves = (e for e in all_parts(factor) if isinstance(e, Load | AxisRef | Var))
     known = all(isinstance(e, Var) and e.name in constants for e in moves)
-    return Scale(op, factor) if known else None
+    return Scale(op, factor, p.power) if known else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +127,7 @@ class Softmax:
         yield Declare(w.name("rescale"), F32, None)
         if self.scale is None and any(e == AxisRef(p.rows.name) for e in all_parts(p.score)):
             yield Let(w.name("row"), self.row, "int")
-        yield Let(w.name("scale"), (self.scale or Scale()).in_twos)
+        yield Let(w.name("scale"), (self.scale or Scale(power=p.power)).in_twos)
 
     def whole(self, first: Expr, masked: bool) -> Iterator[DeviceStmt]:
         """The weights of a tile whose first key is given. `masked`: keys that are not the row's do not count."""
@@ -214,17 +220,38 @@ class Softmax:
             yield for_all(Store(self.weights, place, stored, True))
 
     def finished(self) -> Iterator[DeviceStmt]:
-        """The row's total, from both of its lanes. A row that has keys but no score above -inf has none:
-        exp(-inf + inf) is not a number."""
+        """The row's total, from both of its lanes. A row whose maximum starts from -inf and that has keys but no
+        score above that has none: exp(-inf + inf) is not a number."""
         w, p = self.words, self.attention
         first, second = (Load(self.totals, (number(k),), F32, True) for k in range(2))
         yield Declare(p.total, F32, Binary("+", first, second))
         yield JoinHalves("+", p.total)
+        if p.seed is not None:
+            yield from self._sown()
+            return
         nothing: Expr = Compare("==", w.var32("greatest"), NOTHING)
         some = Compare("<", *self.ends)
         if value_of(p.keys.axis.stop) is None:
             nothing = Logic("and", nothing, some)
         yield Set(p.total, Select(nothing, Const(math.nan, F32), Var(p.total, F32)))
+
+
+    def _sown(self) -> Iterator[DeviceStmt]:
+        """All that is summed relative to the number that the maximum starts from, where no score is greater."""
+        w, p, c = self.words, self.attention, self.words.index("c")
+        assert p.seed is not None
+        yield Remark(f"{p.most} starts from a number: where no score is greater, weights are relative to that.")
+        score, rescale = (self.scale or Scale()).score(w.var32("greatest")), w.var32("rescale")
+        less = Binary("min", Binary("-", score, p.seed), NONE)
+        yield PowerOfTwo(rescale.name, (), less if p.power == ONCE else Binary("*", less, p.power))
+        yield Set(p.total, Binary("*", Var(p.total, F32), rescale))
+        yield each(c.axis, self.cut.blocks, (Scaled(self.sums, (c,), None, rescale),))
+
+
+def greatest_score(p: Attention, scale: Scale | None, greatest: Expr) -> Expr:
+    """The maximum of a row, which is no less than what it starts from."""
+    score = (scale or Scale()).score(greatest)
+    return score if p.seed is None else Binary("max", p.seed, score)
 
 
 def _inside(n: Expr, e: Expr) -> Expr:

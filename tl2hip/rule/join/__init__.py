@@ -46,7 +46,7 @@ class Outcome:
 
 def may_join(nest: Nest) -> bool:
     """Whether a nest has what every softmax is made of, so that it is worth reading the rules."""
-    return any(isinstance(e, Call) and e.name in POWERS for e in all_exprs(nest.body))
+    return any(isinstance(e, Call) and e.name in (*POWERS, "pow") for e in all_exprs(nest.body))
 
 
 def join(nest: Nest, rules: Sequence[Join]) -> Outcome:

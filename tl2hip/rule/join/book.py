@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from tl2hip.dtypes import DType
 from tl2hip.nest import index as whole
-from tl2hip.nest.ir import AxisRef, Binary, Cast, Compare, Const, Dim, Expr, Load, Logic, Select, Unary, Var
+from tl2hip.nest.ir import AxisRef, Binary, Call, Cast, Compare, Const, Dim, Expr, Load, Logic, Select, Unary, Var
 from tl2hip.nest.walk import MIRRORED, all_parts, parts, rebuild
 from tl2hip.rule.terms import nothing
 from tl2hip.source.span import NOWHERE, Span
@@ -188,7 +188,7 @@ OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 
 def simpler(e: Expr) -> Expr:
     """One of the ways to say the same: comparisons of indices by < and <=, choices that end with -inf, a choice
-    between equals as what they are, a sum of two whole numbers as one."""
+    between equals as what they are, a sum of two whole numbers as one, a power of 2 by its function."""
     match e:
         case Compare(op=">" | ">=" as op, left=a, right=b) if a.dtype.is_int:
             return Compare(MIRRORED[op], b, a)
@@ -198,6 +198,8 @@ def simpler(e: Expr) -> Expr:
             first == -math.inf and op in OPPOSITE and a.dtype.is_int
         ):
             return Select(simpler(Compare(OPPOSITE[op], a, b)), last, e.then)
+        case Call(name="pow", args=(Const(value=2), exponent)):
+            return Call("exp2", (exponent,), e.dtype)
         case Select(then=then, orelse=orelse) if then == orelse:
             return then
         case Binary(op="+", left=Const(value=int() as a), right=Const(value=int() as b)) if e.dtype.is_int:
@@ -206,13 +208,26 @@ def simpler(e: Expr) -> Expr:
 
 
 def untiled(outer: Range, inner: Range) -> Range | None:
-    """The one loop that is the turns `start, start + n, …` around those from each up to the next or to the end."""
+    """The one loop that is the turns `start, start + n, …` around those from each up to the next or to the end, or
+    around those of them that lie between bounds which are the same for all tiles."""
     tile = AxisRef(outer.axis)
     end = Binary("+", tile, Const(outer.step, tile.dtype))
     stops = (Binary("min", end, outer.stop), Binary("min", outer.stop, end))
-    if outer.step < 2 or inner.step != 1 or inner.start != tile or inner.stop not in stops:
+    first, least = _bounded("max", inner.start, (tile,))
+    last, most = _bounded("min", inner.stop, stops)
+    limits = [p for limit in (least, most) if limit is not None for p in all_parts(limit)]
+    if outer.step < 2 or inner.step != 1 or first != tile or last not in stops or tile in limits:
         return None
-    return replace(inner, start=outer.start, stop=outer.stop)
+    start = outer.start if least is None else Binary("max", outer.start, least)
+    stop = outer.stop if most is None else Binary("min", outer.stop, most)
+    return replace(inner, start=start, stop=stop)
+
+
+def _bounded(op: str, e: Expr, wanted: tuple[Expr, ...]) -> tuple[Expr, Expr | None]:
+    """A bound as the one that is wanted and what bounds it further."""
+    if e not in wanted and isinstance(e, Binary) and e.op == op:
+        return e.left, e.right
+    return e, None
 
 
 def surely(test: Expr, book: Book) -> bool:

@@ -17,20 +17,36 @@ from tl2hip.nest.walk import parts, rebuild
 from tl2hip.rule.join.book import Book, Range, started
 from tl2hip.rule.join.closed import EITHER_WAY
 from tl2hip.rule.meaning import ROUNDING
-from tl2hip.rule.terms import alike, joined, nothing, operands, stripped
+from tl2hip.rule.terms import above_zero, alike, joined, nothing, operands, stripped
 
 POWERS = ("exp", "exp2")
-"""Powers of one base: what a rule says of one of them holds of the other."""
+"""Powers: what a rule says of one of them holds of the other, and of one whose exponent is scaled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """A power of any one base: `name` of the exponent, times or over (`op`) the same `factor` wherever it is."""
+
+    name: str
+    op: str = ""
+    factor: Expr | None = None
+
+    def of(self, exponent: Expr) -> Call:
+        """The power."""
+        if self.factor is not None:
+            exponent = Binary(self.op, exponent, self.factor)
+        return Call(self.name, (exponent,), exponent.dtype)
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is known so far: terms by hole, roundings and operations by hole, the loops that the rule's one is
-    (outermost first), and the test that its terms stand under."""
+    """What is known so far: terms by hole, roundings and operations by hole, the power, the loops that the rule's
+    one is (outermost first), and the test that its terms stand under."""
 
     terms: Mapping[str, Expr] = field(default_factory=dict)
     casts: Mapping[str, tuple[Cast, ...]] = field(default_factory=dict)
     ops: Mapping[str, str] = field(default_factory=dict)
+    power: Power | None = None
     over: tuple[Range, ...] = ()
     test: Expr | None = None
     steps: int = 0
@@ -80,8 +96,9 @@ class Unifier:
                 return
         e = stripped(e)
         if isinstance(p, Call) and isinstance(e, Call) and p.name in POWERS and e.name in POWERS:
-            if s.ops.get(p.name, e.name) == e.name:
-                yield from self.all(p.args, e.args, replace(s.step(), ops={**s.ops, p.name: e.name}))
+            for power, exponent in self.powers(e, s):
+                if s.power in (None, power):
+                    yield from self.match(p.args[0], exponent, replace(s.step(), power=power))
         elif isinstance(p, Binary):
             yield from self.binary(p, e, s)
         elif alike(p, e):
@@ -93,6 +110,25 @@ class Unifier:
             return
         for first in self.match(ps[0], es[0], s):
             yield from self.all(ps[1:], es[1:], first)
+
+    def powers(self, e: Call, s: State) -> Iterator[tuple[Power, Expr]]:
+        """The ways to see a power as one of a base above 1: what scales the exponent in all turns is the base's."""
+        exponent = stripped(e.args[0])
+        yield Power(e.name), exponent
+        if not isinstance(exponent, Binary) or exponent.op not in ("*", "/"):
+            return
+        sides = ((exponent.left, exponent.right), (exponent.right, exponent.left))
+        for of, factor in sides if exponent.op == "*" else sides[:1]:
+            if above_zero(factor) and self.stands(factor, s):
+                yield Power(e.name, exponent.op, factor), of
+
+    def stands(self, e: Expr, s: State) -> bool:
+        """Whether a term is the same in all turns: it changes with no loop, and nothing in it passes on."""
+        passing = set(self.values.values())
+        arrays = {v.array for v in passing if isinstance(v, Load)}
+        inside = self.book.inside(e)
+        still = {r.axis for r in s.over}.isdisjoint(self.book.axes(e))
+        return still and not any(x in passing or (isinstance(x, Load) and x.array in arrays) for x in inside)
 
     # --- operations --------------------------------------------------------------------------------------
 
@@ -199,12 +235,7 @@ class Unifier:
 
     def captured(self, name: str, e: Expr, s: State) -> Iterator[State]:
         """What a hole stands for; a Value may not change with the loop, and nothing may pass from turn to turn."""
-        axes = {r.axis for r in s.over}
-        if self.kinds[name] != "Fn" and not axes.isdisjoint(self.book.axes(e)):
-            return
-        passing = set(self.values.values())
-        arrays = {v.array for v in passing if isinstance(v, Load)}
-        if any(x in passing or (isinstance(x, Load) and x.array in arrays) for x in self.book.inside(e)):
+        if not self.stands(e, s if self.kinds[name] != "Fn" else replace(s, over=())):
             return
         old = s.terms.get(name)
         if old is None:
@@ -231,6 +262,8 @@ class Unifier:
                     value = replace(c, value=value)
                 return value
         new = tuple(self.built(x, s) for x in parts(p))
+        if isinstance(p, Call) and p.name in POWERS and s.power is not None:
+            return s.power.of(new[0])
         return _typed(p, new, self.stand_ins, s.ops)
 
     def reduced(self, p: Expr, s: State) -> Expr:
@@ -271,7 +304,7 @@ def _typed(p: Expr, new: tuple[Expr, ...], stand_ins: Mapping[str, str], ops: Ma
     dtype = next((x.dtype for x in new if not isinstance(x, Const) and x.dtype.is_float), None)
     same = new if dtype is None else tuple(_in(x, dtype) for x in new)
     if isinstance(p, Call):
-        return replace(p, name=ops.get(p.name, p.name), args=same, dtype=same[0].dtype)
+        return replace(p, args=same, dtype=same[0].dtype)
     if isinstance(p, Binary) and p.op in stand_ins:
         return started(ops[stand_ins[p.op]], *same)
     if isinstance(p, Binary) and p.op == "*" and Const(1.0, same[0].dtype) in same:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from tl2hip.nest.ir import (
     Alloc,
@@ -24,6 +25,7 @@ from tl2hip.nest.ir import (
     Set,
     Stmt,
     Store,
+    Unary,
     Update,
     Var,
     While,
@@ -31,6 +33,7 @@ from tl2hip.nest.ir import (
 from tl2hip.nest.walk import all_parts, all_stmts, parts, rebuild
 from tl2hip.rule.join.book import LARGE, Book, Range, never_negative, simpler, untiled
 from tl2hip.rule.join.memory import Cells, Layer, fresh_axes, solved
+from tl2hip.rule.join.narrowed import within
 from tl2hip.rule.terms import narrows
 from tl2hip.source.span import NOWHERE, Span
 
@@ -211,8 +214,10 @@ class Walk:
         self.names.update(now)
         self.memory.update((a, Cells(before[a])) for a in arrays)
         self.book.ranges[over.axis] = over
+        masks = {a for a in before if memory[a].layers}
+        over, body = self.opened(over, s.body, {*now.values(), *before.values()}, masks)
         first = len(self.casts)
-        self.body(s.body)
+        self.body(body)
         ends, made = self.names, self.memory
         self.names, self.memory = names, memory
         carried = [
@@ -228,6 +233,34 @@ class Walk:
         turn = Turn(over, tuple(carried), s.at)
         self.turns.append(turn)
         self.finish(turn, scalars, [(a, replace(x, value=self.found(x.value, own))) for a, x in lifted], before)
+
+    def opened(
+        self, over: Range, body: tuple[Stmt, ...], passing: set[Expr | str], filled: set[str]
+    ) -> tuple[Range, tuple[Stmt, ...]]:
+        """A loop that passes over some turns as the one over its other turns, and what these do. A mask that is
+        laid over the turns' own elements of `filled` arrays stays a choice, as it is where scores are made."""
+        ahead = tuple(takewhile(lambda s: isinstance(s, Set), body))
+        if len(body) != len(ahead) + 1 or not isinstance(last := body[-1], If) or (last.then and last.orelse):
+            return over, body
+        names, first = dict(self.names), len(self.casts)
+        self.body(ahead)
+        own = {self.names[s.name] for s in ahead if isinstance(s, Set)}
+        test = self.term(last.test if last.then else Unary("not", last.test))
+        self.names = names
+        del self.casts[first:]
+        tighter = within(over, test, self.book)
+        if tighter is None or any(self.passes(e, passing) for e in (*own, tighter.start, tighter.stop)):
+            return over, body
+        inner = last.then or last.orelse
+        stores = (s for s in all_stmts(inner) if isinstance(s, Store | Update) and s.array in filled)
+        if any(AxisRef(over.axis) in all_parts(i) for s in stores for i in s.index):
+            return over, body
+        self.book.ranges[over.axis] = tighter
+        return self.opened(tighter, (*ahead, *inner), passing, filled)
+
+    def passes(self, e: Expr, passing: set[Expr | str]) -> bool:
+        """Whether a term reads any of the values, or any of the arrays, that pass from turn to turn."""
+        return any(p in passing or (isinstance(p, Load) and p.array in passing) for p in self.book.inside(e))
 
     def sort(
         self,
