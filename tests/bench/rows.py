@@ -174,6 +174,28 @@ def rope(Q: Tensor[{t}, M, H, N], cos: Tensor[f32, M, N // 2], sin: Tensor[f32, 
                 Q[m, h, i] = {t}(a * cos[m, i] - b * sin[m, i])
                 Q[m, h, i + N // 2] = {t}(b * cos[m, i] + a * sin[m, i])
 '''
+ROPE_PAIRS = '''\
+def rope_pairs(Q: Tensor[{t}, M, H, N], cos: Tensor[f32, M, N // 2], sin: Tensor[f32, M, N // 2]) -> None:
+    """Each head of Q turned by the angles of its row, neighbours paired, in place."""
+    for m in range(M):
+        for h in range(H):
+            for p in range(N // 2):
+                a, b = f32(Q[m, h, 2 * p]), f32(Q[m, h, 2 * p + 1])
+                Q[m, h, 2 * p] = {t}(a * cos[m, p] - b * sin[m, p])
+                Q[m, h, 2 * p + 1] = {t}(b * cos[m, p] + a * sin[m, p])
+'''
+ROPE_BY_TWOS = '''\
+def rope_by_twos(
+    X: Tensor[f32, M, N], cos: Tensor[f32, M, N // 2], sin: Tensor[f32, M, N // 2], Y: Tensor[f32, M, N]
+) -> None:
+    """Neighbours of each row of X turned by its angles."""
+    assert N % 2 == 0
+    for m in range(M):
+        for i in range(0, N, 2):
+            c, s = cos[m, i // 2], sin[m, i // 2]
+            Y[m, i] = X[m, i] * c - X[m, i + 1] * s
+            Y[m, i + 1] = X[m, i] * s + X[m, i + 1] * c
+'''
 BIAS = '''\
 def bias(X: Tensor[{t}, M, N], b: Tensor[{t}, N], Y: Tensor[{t}, M, N]) -> None:
     """Y = X + b."""
@@ -269,6 +291,8 @@ ROWS = (
     _row("SwiGLU f16 halves", SWIGLU.format(t="f16"), "N", "-", SIX_WAVES, n=None, M=17, N=1024),
     _row("SwiGLU bf16 halves", SWIGLU.format(t="bf16"), "N", "-", SIX_WAVES, n=None, M=17, N=1024),
     _row("rope bf16 in place", ROPE.format(t="bf16"), "128", "-", SIX_WAVES, n=128, M=5, H=65),
+    _row("rope bf16 of neighbours in place", ROPE_PAIRS.format(t="bf16"), "128", "-", SIX_WAVES, n=128, M=5, H=65),
+    _row("rope f32 by twos", ROPE_BY_TWOS, "N", "-", SIX_WAVES, n=None, M=17, N=1024),
     _row("bias bf16", BIAS.format(t="bf16"), "N", "-", SIX_WAVES, n=None, M=17, N=1024),
     _row("embedding bf16", EMBEDDING, "4,096", "-", SIX_WAVES, M=5, V=7),
     _row("heads bf16", HEADS, "128", "-", SIX_WAVES, n=128, B=2, H=3, M=65),

@@ -33,6 +33,69 @@ def rope(Q: Tensor[f16, M, H, 64], cos: Tensor[f32, M, 32], sin: Tensor[f32, M, 
 
 
 @kernel
+def rope_of_neighbours(
+    X: Tensor[bf16, M, H, N], cos: Tensor[f32, M, N // 2], sin: Tensor[f32, M, N // 2], Y: Tensor[bf16, M, H, N]
+) -> None:
+    for m in range(M):
+        for h in range(H):
+            for p in range(N // 2):
+                a, b = f32(X[m, h, 2 * p]), f32(X[m, h, 2 * p + 1])
+                Y[m, h, 2 * p] = bf16(a * cos[m, p] - b * sin[m, p])
+                Y[m, h, 2 * p + 1] = bf16(b * cos[m, p] + a * sin[m, p])
+
+
+@kernel
+def rope_by_twos(X: Tensor[f16, M, 72], cos: Tensor[f32, M, 36], sin: Tensor[f32, M, 36]) -> None:
+    for m in range(M):
+        for i in range(0, 72, 2):
+            a, b = f32(X[m, i]), f32(X[m, i + 1])
+            X[m, i] = f16(a * cos[m, i // 2] - b * sin[m, i // 2])
+            X[m, i + 1] = f16(a * sin[m, i // 2] + b * cos[m, i // 2])
+
+
+@kernel
+def rope_by_twos_of_any_row(X: Tensor[f32, M, N], cos: Tensor[f32, M, N // 2], sin: Tensor[f32, M, N // 2]) -> None:
+    assert N % 2 == 0
+    for m in range(M):
+        for i in range(0, N, 2):
+            c = cos[m, i // 2]
+            s = sin[m, i // 2]
+            a = X[m, i]
+            b = X[m, i + 1]
+            X[m, i] = a * c - b * s
+            X[m, i + 1] = a * s + b * c
+
+
+@kernel
+def rope_of_complex(
+    X: Tensor[bf16, M, H, 32, 2], turn: Tensor[f32, M, 32, 2], Y: Tensor[bf16, M, H, 32, 2]
+) -> None:
+    for m in range(M):
+        for h in range(H):
+            for p in range(32):
+                a, b = f32(X[m, h, p, 0]), f32(X[m, h, p, 1])
+                Y[m, h, p, 0] = bf16(a * turn[m, p, 0] - b * turn[m, p, 1])
+                Y[m, h, p, 1] = bf16(a * turn[m, p, 1] + b * turn[m, p, 0])
+
+
+@kernel
+def gated_by_neighbours(X: Tensor[f16, M, 2 * N], Y: Tensor[f16, M, N]) -> None:
+    for i in range(M):
+        for j in range(N):
+            Y[i, j] = f16(f32(X[i, 2 * j]) * f32(X[i, 2 * j + 1]))
+
+
+@kernel
+def fours(X: Tensor[i8, M, 4 * N], Y: Tensor[i8, M, 4 * N]) -> None:
+    for i in range(M):
+        for j in range(N):
+            Y[i, 4 * j] = X[i, 4 * j + 3]
+            Y[i, 4 * j + 1] = X[i, 4 * j + 2]
+            Y[i, 4 * j + 2] = X[i, 4 * j + 1]
+            Y[i, 4 * j + 3] = X[i, 4 * j]
+
+
+@kernel
 def dequantised(Q: Tensor[i8, M, N], s: Tensor[f32, M], Y: Tensor[bf16, M, N]) -> None:
     for i in range(M):
         scale = s[i]

@@ -11,6 +11,9 @@ from tl2hip.plan.ir import LoadVector, Plan, StoreVector
 from tl2hip.plan.walk import all_stmts
 
 STRIPS = Path(__file__).parent / "strips.py"
+EVEN = {"rope_by_twos_of_any_row"}
+"""Kernels that ask for rows of whole pairs."""
+
 ROWS = ((0, 5), (5, 0), (1, 1), (3, 7), (16, 512), (17, 515), (33, 72))
 
 
@@ -25,6 +28,8 @@ def _shapes(name: str) -> tuple[dict[str, int], ...]:
     assert nest is not None
     sizes = ({"M": m, "N": n, "V": m // 2, "L": 1 + m // 3, "H": 1 + n % 5, "B": 1 + m % 3} for m, n in ROWS)
     found = tuple({d: s[d] for d in nest.dims} for s in sizes)
+    if name in EVEN:
+        found = tuple({**s, "N": s["N"] // 2 * 2} for s in found)
     return (*found, {**found[-1], "L": 131}) if name == "heads" else found
 
 

@@ -53,26 +53,42 @@ def loads_or_locals(e: Expr) -> bool:
 
 def coefficient(e: Expr, axis: str) -> int | None:
     """How far an index moves when the axis moves by one; None where it is not a constant."""
+    return moved_by(e, axis, 1)
+
+
+def moved_by(e: Expr, axis: str, step: int) -> int | None:
+    """How far an index moves when the axis moves by `step`; None where that is not a constant."""
     match e:
         case AxisRef(axis=name):
-            return 1 if name == axis else 0
-        case Binary(op="+", left=a, right=b):
-            x, y = coefficient(a, axis), coefficient(b, axis)
-            return None if x is None or y is None else x + y
-        case Binary(op="-", left=a, right=b):
-            x, y = coefficient(a, axis), coefficient(b, axis)
-            return None if x is None or y is None else x - y
+            return step if name == axis else 0
+        case Binary(op="+" | "-" as op, left=a, right=b):
+            x, y = moved_by(a, axis, step), moved_by(b, axis, step)
+            return None if x is None or y is None else x + y if op == "+" else x - y
         case Unary(op="-", value=a):
-            x = coefficient(a, axis)
+            x = moved_by(a, axis, step)
             return None if x is None else -x
         case Binary(op="*", left=a, right=b):
-            return _scaled(a, b, axis)
+            return _scaled(a, b, axis, step)
+        case Binary(op="//" | "%" as op, left=a, right=b):
+            return _divided(e, op, moved_by(a, axis, step), value_of(b), axis)
         case _:
-            return None if any(isinstance(p, AxisRef) and p.axis == axis for p in all_parts(e)) else 0
+            return _still(e, axis)
 
 
-def _scaled(a: Expr, b: Expr, axis: str) -> int | None:
-    x, y = coefficient(a, axis), coefficient(b, axis)
+def _still(e: Expr, axis: str) -> int | None:
+    """0 of an expression without the axis."""
+    return None if any(isinstance(p, AxisRef) and p.axis == axis for p in all_parts(e)) else 0
+
+
+def _divided(e: Expr, op: str, moved: int | None, by: int | None, axis: str) -> int | None:
+    """How far `a // by` or `a % by` moves: of whole multiples of the divisor nothing is left."""
+    if moved is None or by is None or by <= 0 or moved % by:
+        return _still(e, axis)
+    return moved // by if op == "//" else 0
+
+
+def _scaled(a: Expr, b: Expr, axis: str, step: int) -> int | None:
+    x, y = moved_by(a, axis, step), moved_by(b, axis, step)
     if x == 0 and y == 0:
         return 0
     for factor, other in ((value_of(a), y), (value_of(b), x)):

@@ -33,11 +33,12 @@ from tl2hip.plan.launch import grid_of, plain_threads, share_blocks, wrap
 from tl2hip.plan.leave import Left, Slices, left, slices
 from tl2hip.plan.matvec import AROUND, MatrixCode, MatrixVector, RowCopy, unrolled
 from tl2hip.plan.names import called
+from tl2hip.plan.places import Place
 from tl2hip.plan.private import linear
 from tl2hip.plan.reduce import Partial, partials
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import Unfit
-from tl2hip.plan.widen import Place, combined
+from tl2hip.plan.widen import combined
 
 PLAN = "columns of a matrix times a vector"
 

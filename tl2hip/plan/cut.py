@@ -15,9 +15,9 @@ from tl2hip.source.span import Span
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How an axis goes to the grid: `tile` of it to a block along `letter`; without a letter a block takes all,
-    or each thread one after the other. A launch has as many blocks as the grid can have, from `start` on, which is
-    the variable of a loop of the launcher where there may be more."""
+    """How an axis goes to the grid: `tile` of its values to a block along `letter`; without a letter a block takes
+    all, or each thread one after the other. A launch has as many blocks as the grid can have, from `start` on,
+    which is the variable of a loop of the launcher where there may be more."""
 
     axis: Axis
     at: Span
@@ -36,13 +36,16 @@ class Cut:
 
     @property
     def blocks(self) -> Expr:
-        left = sub(self.axis.stop, self.start) if self.loop else trip_count(self.axis.start, self.axis.stop, 1)
-        return minimum(ceil_div(left, self.tile), number(self.most))
+        if self.loop:
+            count = ceil_div(sub(self.axis.stop, self.start), self.tile * self.axis.step)
+        else:
+            count = ceil_div(trip_count(self.axis.start, self.axis.stop, self.axis.step), self.tile)
+        return minimum(count, number(self.most))
 
     @property
     def here(self) -> Expr:
         """The first of this block's."""
-        return add(self.start, mul(Var(f"block.{self.letter}", I64), number(self.tile)))
+        return add(self.start, mul(Var(f"block.{self.letter}", I64), number(self.tile * self.axis.step)))
 
 
 def launches(kernel: str, cuts: tuple[Cut, ...]) -> tuple[HostStmt, ...]:
@@ -52,5 +55,5 @@ def launches(kernel: str, cuts: tuple[Cut, ...]) -> tuple[HostStmt, ...]:
     done: HostStmt = Launch(kernel, (x, y, z))
     for c in reversed(cuts):
         if c.loop:
-            done = HostLoop(c.loop, c.axis.start, c.axis.stop, c.most * c.tile, (done,))
+            done = HostLoop(c.loop, c.axis.start, c.axis.stop, c.most * c.tile * c.axis.step, (done,))
     return (done,)

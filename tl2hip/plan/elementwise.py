@@ -33,6 +33,7 @@ from tl2hip.plan.gfx942 import ACCESS_BYTES, MAX_THREADS, WAVE
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, HostStmt, Launch, Let
 from tl2hip.plan.launch import BLOCK, moved_arrays
 from tl2hip.plan.names import called, told
+from tl2hip.plan.places import pace, place_of
 from tl2hip.plan.state import State
 from tl2hip.plan.streams import streams
 from tl2hip.plan.threads import ThreadCode
@@ -80,7 +81,7 @@ class Tile:
 
 def elementwise(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     """The launch of an elementwise nest that is one run over memory; None for any other."""
-    if not _near(chain):
+    if not _near(state, chain):
         return None
     try:
         run, found, tile = _found(state, chain)
@@ -108,13 +109,13 @@ def elementwise(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
 # --- what fits ---------------------------------------------------------------------------------------------
 
 
-def _near(chain: Chain) -> bool:
+def _near(state: State, chain: Chain) -> bool:
     """Whether a nest looks like an elementwise one: without inner loops, it stores to consecutive elements along
     one of its axes, and does not load them along another."""
     stmts = tuple(all_stmts(chain.body))
-    stores = [s.index for s in stmts if isinstance(s, Store | Update)]
+    stores = [s for s in stmts if isinstance(s, Store | Update)]
     straight = all(isinstance(s, Set | Store | Update | If) for s in stmts)
-    along = any(contiguous(index, a.name) for index in stores for a in chain.axes)
+    along = any(contiguous(s.index, a.name) or pace(state, place_of(s), a) for s in stores for a in chain.axes)
     return straight and along and not turns(chain)
 
 
@@ -135,7 +136,7 @@ def _found(state: State, chain: Chain) -> tuple[Run, Moves, Tile]:
 def _share(state: State, chain: Chain, run: Run, most: int) -> tuple[Moves, Tile]:
     """What a run moves, each vector by so many accesses at most, and a block's share. Raises Unfit."""
     atomic = {u.array for a in chain.axes for u in state.kinds[a.name].updates}
-    found = moves(state, run.axis, run.body, atomic, most=most)
+    found = moves(state, run.axis, run.body, atomic, most=most, paced=run.axis.step == 1)
     found = replace(found, width=marks.width(run.axis, moved_arrays(state, found), found.width))
     return found, _tile(state, found, run.axis)
 
@@ -215,7 +216,7 @@ def _tile(state: State, found: Moves, axis: Axis) -> Tile:
     wanted, waves = axis.tile, axis.mark("waves")
     if found.width == 1:
         raise Unfit("its marks ask for one element at a time")
-    sizes = [state.nest.array(a).dtype.bytes * found.width for a, _ in found.loads]
+    sizes = [state.nest.array(p[0]).dtype.bytes * found.pace(p) * found.width for p in found.loads]
     vectors = max(1, IN_FLIGHT // max(1, sum(-(-n // ACCESS_BYTES) for n in sizes)))
     if wanted is None:
         return Tile(BLOCK if waves is None else waves * WAVE, vectors, found.width)

@@ -15,10 +15,11 @@ from tl2hip.plan.gfx942 import ACCESS_BYTES
 from tl2hip.plan.marks import TILE, said
 from tl2hip.plan.matvec import MatrixVector
 from tl2hip.plan.names import told
+from tl2hip.plan.places import Place, vector_loads
 from tl2hip.plan.reduce import partials
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import Unfit
-from tl2hip.plan.widen import LEAST_BYTES, Place, check_side_by_side, combined, vector_loads
+from tl2hip.plan.widen import LEAST_BYTES, check_side_by_side, combined
 
 
 def near(chain: Chain, kinds: Mapping[str, AxisKind], *, along_rows: bool) -> bool:

@@ -15,11 +15,11 @@ from tl2hip.plan.lanes_ir import Combine
 from tl2hip.plan.launch import BLOCK, share_blocks, wrap
 from tl2hip.plan.leave import Left, Slices
 from tl2hip.plan.names import called
+from tl2hip.plan.places import Place
 from tl2hip.plan.private import linear
 from tl2hip.plan.reduce import Partial, privatised
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
-from tl2hip.plan.widen import Place
 from tl2hip.source.span import Span
 
 ROWS = 4

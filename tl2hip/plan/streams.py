@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from tl2hip.nest.index import sub, value_of
 from tl2hip.nest.ir import Axis
 from tl2hip.plan.access import coefficient
+from tl2hip.plan.places import Place
 from tl2hip.plan.state import State
-from tl2hip.plan.widen import Moves, Place
+from tl2hip.plan.widen import Moves
 
 CLOSE = 16
 """Elements along an axis within which caches serve what a neighbour has read."""

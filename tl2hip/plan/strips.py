@@ -32,6 +32,7 @@ from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, HostStmt, Let
 from tl2hip.plan.launch import BLOCK, LETTERS, moved_arrays
 from tl2hip.plan.names import called, told
+from tl2hip.plan.places import pace, place_of
 from tl2hip.plan.state import State
 from tl2hip.plan.streams import neighbours, streams
 from tl2hip.plan.threads import ThreadCode
@@ -76,7 +77,7 @@ class Strip:
 def strips(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     """The launch of a straight nest by vectors of several rows; None for any other nest."""
     chain = _whole(state, chain)
-    if not _near(chain):
+    if not _near(state, chain):
         return None
     try:
         found = _found(state, chain)
@@ -91,8 +92,8 @@ def strips(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     for axis in chain.axes:
         state.honours.walked(axis)
     state.honours.moved(moved_arrays(state, found), found.width)
-    state.grain(trip_count(lane.start, lane.stop, 1), strip.lanes * found.width, found.width)
-    state.grain(trip_count(row.start, row.stop, 1), strip.rows, strip.apart)
+    state.grain(trips(lane), strip.lanes * found.width, found.width)
+    state.grain(trips(row), strip.rows, strip.apart)
     _tell(state, cuts, found, strip)
     code = _Code(state, chain, found, strip, cuts)
     summary = f"a block for {strip.rows} {called(row)}, {found.width} {called(lane)} at a time"
@@ -106,7 +107,7 @@ def fits(state: State, chain: Chain) -> bool:
     """Whether a nest can go by strips."""
     chain = _whole(state, chain)
     try:
-        return _near(chain) and not neighbours(_found(state, chain))
+        return _near(state, chain) and not neighbours(_found(state, chain))
     except Unfit:
         return False
 
@@ -121,13 +122,14 @@ def _whole(state: State, chain: Chain) -> Chain:
     return chain if read & alike else _looked_up(deep)
 
 
-def _near(chain: Chain) -> bool:
+def _near(state: State, chain: Chain) -> bool:
     """Whether a nest stores along its innermost axis, which lanes take, and has another axis around it."""
     stmts = tuple(all_stmts(chain.body))
     straight = all(isinstance(s, Set | Store | Update) for s in stmts)
     last = len(chain.axes) - 1
-    stores = [s.index for s in stmts if isinstance(s, Store | Update)]
-    along = any(contiguous(index, chain.axes[-1].name) for index in stores)
+    lane = chain.axes[-1]
+    stores = [s for s in stmts if isinstance(s, Store | Update)]
+    along = any(contiguous(s.index, lane.name) or pace(state, place_of(s), lane) for s in stores)
     return last > 0 and straight and along and chain.lane() == last and not turns(chain)
 
 
@@ -162,15 +164,20 @@ def _found(state: State, chain: Chain) -> Moves:
         ends = (axis.start, axis.stop)
         if any(loads_or_locals(e) or _moves(e) for e in ends):
             raise Unfit(f"{told(axis)} starts or ends elsewhere all the time", at=at)
-        if axis.step != 1:
+        if axis.step != 1 and axis is not lane:
             raise Unfit(f"{told(axis)} does not count up by 1", at=at)
     atomic = {u.array for a in chain.axes for u in state.kinds[a.name].updates}
-    found = moves(state, lane, chain.body, atomic, most=MOST_ACCESSES)
+    found = moves(state, lane, chain.body, atomic, most=MOST_ACCESSES, paced=True)
     found = replace(found, width=marks.width(lane, moved_arrays(state, found), found.width))
-    trip = value_of(trip_count(lane.start, lane.stop, 1))
+    trip = value_of(trips(lane))
     if found.width == 1 or (trip is not None and trip < found.width):
         raise Unfit(f"{told(lane)} is shorter than an access of {found.width} elements")
     return found
+
+
+def trips(axis: Axis) -> Expr:
+    """How many values an axis has."""
+    return trip_count(axis.start, axis.stop, axis.step)
 
 
 def _moves(e: Expr) -> bool:
@@ -181,7 +188,7 @@ def _strip(chain: Chain, found: Moves) -> Strip:
     """How a block is shared out: as many lanes along a row as leave few of them idle, and as many rows as keep
     IN_FLIGHT loads under way."""
     *_, row, lane = chain.axes
-    trip = value_of(trip_count(lane.start, lane.stop, 1))
+    trip = value_of(trips(lane))
     lanes = WAVE
     if trip is not None:
         vectors = -(-trip // found.width)
@@ -191,7 +198,7 @@ def _strip(chain: Chain, found: Moves) -> Strip:
     many = -(-IN_FLIGHT // max(1, each))
     while many > 1 and many * found.width * work([(chain.body, {})]) > LANE_WORK:
         many //= 2
-    rows = value_of(trip_count(row.start, row.stop, 1))
+    rows = value_of(trips(row))
     while rows is not None and many > 1 and BLOCK // lanes * many > rows:
         many //= 2
     return Strip(lanes, many)
@@ -201,14 +208,14 @@ def _cuts(state: State, chain: Chain, found: Moves, strip: Strip) -> tuple[Cut, 
     """How the axes go to the grid, the rows' first: along x, where there may be the most of them."""
     *outer, row, lane = chain.axes
     tile = strip.lanes * found.width
-    whole = (value_of(trip_count(lane.start, lane.stop, 1)) or tile + 1) <= tile
+    whole = (value_of(trips(lane)) or tile + 1) <= tile
     wanted = [(row, strip.rows), *([] if whole else [(lane, tile)]), *((a, 1) for a in reversed(outer))]
     given = {a.name: (letter, n) for (a, n), letter in zip(wanted, LETTERS, strict=False)}
     cuts = []
     for axis, at in zip(chain.axes, chain.places, strict=True):
         letter, n = given.get(axis.name, ("", tile))
         cut = Cut(axis, at, n, letter)
-        trip = value_of(trip_count(axis.start, axis.stop, 1))
+        trip = value_of(trips(axis))
         if letter and (trip is None or trip > cut.most * n):
             cut = replace(cut, loop=state.names.fresh(f"{called(axis)}_start", keep=True))
         cuts.append(cut)
@@ -263,7 +270,7 @@ class _Code:
         if lane.letter:
             lets.append(Let(columns.name, lane.here, at=lane.at))
             begin = columns
-        body = self._tile(tile, part, add(begin, mul(first, number(self.found.width))))
+        body = self._tile(tile, part, add(begin, mul(first, number(self.found.reach))))
         for c in reversed(outer):
             if not c.letter:
                 body = (loops.serial(c.axis, body, self.state.names, c.at),)
@@ -316,7 +323,7 @@ class _Code:
     @property
     def _all_rows(self) -> bool:
         """Whether the rows are surely whole tiles."""
-        return (value_of(trip_count(self.row.start, self.row.stop, 1)) or 1) % self.strip.rows == 0
+        return (value_of(trips(self.row)) or 1) % self.strip.rows == 0
 
     def _one_row(self, row: Expr, mine: Expr, inside: Compare | None) -> tuple[DeviceStmt, ...]:
         """One row, by a vector, or one element at a time where that is not whole."""
@@ -328,17 +335,18 @@ class _Code:
 
     def _inside(self, mine: Expr) -> Compare | None:
         """Whether a lane has a whole vector; None where each surely has one."""
-        width, reach = self.found.width, self.strip.lanes * self.found.width
-        if (value_of(trip_count(self.lane.start, self.lane.stop, 1)) or 1) % reach == 0:
+        if (value_of(trips(self.lane)) or 1) % (self.strip.lanes * self.found.width) == 0:
             return None
-        return Compare("<=", add(mine, number(width)), self.lane.stop)
+        past = number(self.found.reach - self.lane.step + 1)
+        return Compare("<=", add(mine, past), self.lane.stop)
 
     def _elements(self, mine: Expr) -> tuple[DeviceStmt, ...]:
         """What is left of a vector, at the end of a row."""
-        if (value_of(trip_count(self.lane.start, self.lane.stop, 1)) or 1) % self.found.width == 0:
+        if (value_of(trips(self.lane)) or 1) % self.found.width == 0:
             return ()
         body = self._lower(self.chain.body)
-        return (For(self.lane.name, mine, self.lane.stop, number(1), body, unroll=1, note="what is left"),)
+        step = number(self.lane.step)
+        return (For(self.lane.name, mine, self.lane.stop, step, body, unroll=1, note="what is left"),)
 
     def _wide(self, many: int, row: Expr) -> Widened:
         """The body on vectors of so many rows from one on."""

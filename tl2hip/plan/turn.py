@@ -8,7 +8,7 @@ from tl2hip.dtypes import DType
 from tl2hip.nest.index import add, ceil_div, floor_div, modulo, mul, number, product, trip_count, xor
 from tl2hip.nest.ir import Axis, Expr, Store, Update
 from tl2hip.plan.gfx942 import ACCESS_BYTES
-from tl2hip.plan.widen import Place
+from tl2hip.plan.places import Place
 
 BANK_BYTES = 128
 """A line of LDS: what its 32 banks give or take in a clock (CDNA3 ISA guide)."""

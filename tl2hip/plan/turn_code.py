@@ -48,11 +48,12 @@ from tl2hip.plan.ir import (
     StoreVector,
 )
 from tl2hip.plan.names import called
+from tl2hip.plan.places import Place
 from tl2hip.plan.state import State
 from tl2hip.plan.threads import ThreadCode
 from tl2hip.plan.turn import Turn
 from tl2hip.plan.walk import map_exprs
-from tl2hip.plan.widen import Place, combined
+from tl2hip.plan.widen import combined
 from tl2hip.source.span import Span
 
 UNROLLED = 16

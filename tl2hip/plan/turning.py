@@ -13,10 +13,11 @@ from tl2hip.plan.access import contiguous, loads_or_locals, moves_with, uses
 from tl2hip.plan.chain import Chain, for_grid, head
 from tl2hip.plan.gfx942 import ACCESS_BYTES, LDS_BYTES, MAX_THREADS
 from tl2hip.plan.names import told
+from tl2hip.plan.places import Place, side_by_side
 from tl2hip.plan.state import State
 from tl2hip.plan.turn import BANK_BYTES, Turn
 from tl2hip.plan.unfit import Unfit
-from tl2hip.plan.widen import LEAST_BYTES, Place, check_side_by_side, check_straight, side_by_side
+from tl2hip.plan.widen import LEAST_BYTES, check_side_by_side, check_straight
 
 TILES = {1: 128, 2: 64, 4: 64, 8: 32}
 """Rows and columns of a tile, by bytes of the widest element that is turned: rows of 128 or 256 bytes, and at least

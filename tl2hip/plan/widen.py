@@ -7,12 +7,12 @@ amdhsa), so that no array has to be aligned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tl2hip.dtypes import I64, DType
-from tl2hip.nest.index import ZERO, add, mul, number
+from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number
 from tl2hip.nest.ir import (
     Array,
     Axis,
@@ -30,17 +30,16 @@ from tl2hip.nest.ir import (
     Update,
     Var,
 )
-from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_expr, map_stmt_exprs, substitute
+from tl2hip.nest.walk import all_exprs, map_expr, map_stmt_exprs, substitute
+from tl2hip.plan import marks
 from tl2hip.plan.access import coefficient
 from tl2hip.plan.gfx942 import ACCESS_BYTES
 from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, For, Let, LoadVector, Placed, StoreVector
 from tl2hip.plan.names import told
+from tl2hip.plan.places import Place, Spot, behind, gathered, incomplete, moved_to, place_of, side_by_side, spots
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
 from tl2hip.source.span import Span
-
-Place = tuple[str, tuple[Expr, ...]]
-"""An array and an index into it."""
 
 BRANCH = "store a conditional expression in its place, at every element"
 """The way out of a branch."""
@@ -59,36 +58,64 @@ Around = Callable[[tuple[DeviceStmt, ...], tuple[DeviceStmt, ...]], tuple[Device
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """What a straight body moves in vectors of `width` elements along an axis: the places it loads (those an
-    Update reads are among them) and those it stores."""
+    """What a straight body moves in vectors for `width` values of an axis: the places it loads (those an Update
+    reads are among them) and those it stores, each where a vector starts; `spots`: where the vectors have what the
+    body accesses."""
 
     axis: Axis
     width: int
     loads: tuple[Place, ...]
     stores: tuple[Place, ...]
+    spots: Mapping[Place, Spot]
+
+    def pace(self, place: Place) -> int:
+        """Elements of a vector for each value of the axis."""
+        return self.spots[place].pace
+
+    @property
+    def reach(self) -> int:
+        """How far the axis moves from one vector to the next."""
+        return self.width * self.axis.step
 
 
 def moves(
-    state: State, axis: Axis, body: tuple[Stmt, ...], atomic: Collection[str], *, most: int = 1
+    state: State,
+    axis: Axis,
+    body: tuple[Stmt, ...],
+    atomic: Collection[str],
+    *,
+    most: int = 1,
+    paced: bool = False,
 ) -> Moves:
     """How a body can move vectors along an axis, each by one access, or by up to `most` where an array's elements
-    are wider than another's. Raises Unfit where it cannot, as where an Update is atomic."""
-    if axis.step != 1:
+    are wider than another's. `paced`: the axis may count up by more than 1, and vectors may have several elements
+    for each of its values. Raises Unfit where it cannot, as where an Update is atomic."""
+    if axis.step != 1 and (not paced or axis.step < 0):
         raise Unfit(f"{told(axis)} does not count up by 1")
     check_straight(body)
+    found = spots(state, axis, body, paced=paced)
+    for (array, _), spot in found.items():
+        if spot.pace > 1 and marks.vec(state.nest.array(array)) is not None:
+            raise Unfit(f"{spot.pace} elements of {array} move together", f"take the vec of {array} out")
+    check_stores(state, body, axis, atomic, found)
     written = [s for s in body if isinstance(s, Store | Update)]
-    check_stores(state, body, axis, atomic)
-    stores = tuple((s.array, s.index) for s in written)
-    updated = [(s.array, s.index) for s in written if isinstance(s, Update)]
-    loads = tuple(dict.fromkeys((*(_place(e) for e in vector_loads(state, axis, body)), *updated)))
-    arrays = [state.nest.array(a) for a, _ in (*loads, *stores)]
-    if not arrays:
+    read = [place_of(e) for e in all_exprs(body) if isinstance(e, Load)]
+    read += [place_of(s) for s in written if isinstance(s, Update)]
+    loads = tuple(dict.fromkeys(found[p].first for p in read if p in found))
+    stores = tuple(dict.fromkeys(found[place_of(s)].first for s in written))
+    if not (*loads, *stores):
         raise Unfit("nothing is stored")
-    wide, narrow = (pick(arrays, key=lambda a: a.dtype.bytes) for pick in (max, min))
-    width = min(ACCESS_BYTES // narrow.dtype.bytes, most * ACCESS_BYTES // wide.dtype.bytes)
-    if width * narrow.dtype.bytes < LEAST_BYTES:
-        raise Unfit(f"{width} elements of {wide.name} fill an access, and so few of {narrow.name} make none")
-    return Moves(axis, width, loads, stores)
+    return Moves(axis, _width(state, (*loads, *stores), found, most), loads, stores, found)
+
+
+def _width(state: State, places: tuple[Place, ...], found: Mapping[Place, Spot], most: int) -> int:
+    """For how many values of an axis vectors have elements. Raises Unfit where an access would be too narrow."""
+    each = {p: state.nest.array(p[0]).dtype.bytes * found[p].pace for p in places}
+    (wide, widest), (narrow, narrowest) = (pick(each.items(), key=lambda x: x[1]) for pick in (max, min))
+    width = min(ACCESS_BYTES // narrowest, most * ACCESS_BYTES // widest)
+    if width * narrowest < LEAST_BYTES or not width:
+        raise Unfit(f"{width} elements of {wide[0]} fill an access, and so few of {narrow[0]} make none")
+    return width
 
 
 def check_straight(body: tuple[Stmt, ...]) -> None:
@@ -100,7 +127,9 @@ def check_straight(body: tuple[Stmt, ...]) -> None:
             raise Unfit("a loop or an array of its own stands in the body", at=s.at)
 
 
-def check_stores(state: State, body: tuple[Stmt, ...], axis: Axis, atomic: Collection[str]) -> None:
+def check_stores(
+    state: State, body: tuple[Stmt, ...], axis: Axis, atomic: Collection[str], found: Mapping[Place, Spot]
+) -> None:
     """Raises Unfit where what a straight body stores cannot go to memory by vectors along an axis, behind all that
     is loaded."""
     stored: set[Place] = set()
@@ -114,8 +143,12 @@ def check_stores(state: State, body: tuple[Stmt, ...], axis: Axis, atomic: Colle
                 raise Unfit(f"{s.array} is stored to twice", "keep the value in a local, and store it once", s.at)
             if s.array in atomic:
                 raise Unfit(f"several iterations update one element of {s.array}", at=s.at)
-            check_side_by_side(state, s, axis, looked_up=True)
+            if place_of(s) not in found:
+                check_side_by_side(state, s, axis, looked_up=True)
             stored.add((s.array, s.index))
+    part = incomplete(body, found)
+    if part is not None:
+        raise Unfit(f"{part.array} is stored to at some elements and not at those between them", at=part.at)
 
 
 def check_side_by_side(
@@ -132,48 +165,6 @@ def check_side_by_side(
         raise Unfit(f"{s.array} is accessed backwards along {told(axis)}", at=place)
     if not side_by_side(state, (s.array, s.index), axis, looked_up=looked_up):
         raise Unfit(f"{s.array} is not accessed at consecutive elements along {told(axis)}", at=place)
-
-
-def vector_loads(state: State, axis: Axis, body: Iterable[Stmt]) -> tuple[Load, ...]:
-    """The loads of a body that read side by side along an axis; the others are loads of their own."""
-    return tuple(e for e in all_exprs(body) if isinstance(e, Load) and _in_vector(state, e, axis))
-
-
-def _in_vector(state: State, e: Load, axis: Axis) -> bool:
-    sure = e.always or gathered(state, _place(e), axis)
-    return sure and side_by_side(state, _place(e), axis, looked_up=True)
-
-
-def _place(e: Load) -> Place:
-    return e.array, e.index
-
-
-def side_by_side(state: State, place: Place, axis: Axis, *, looked_up: bool = False) -> bool:
-    """Whether an access moves by one element with the axis, in a row-major array. A scalar of the body in its
-    index may be another one at each element, and so may what it loads, unless the other indices may be `looked_up`:
-    in an array that the function does not store to they are the same all along the axis."""
-    array, index = place
-    a: Array = state.nest.array(array)
-    if a.strides is not None or state.placed[array].space not in ("global", "workspace"):
-        return False
-    still = all(coefficient(i, axis.name) == 0 for i in index[:-1])
-    if any(isinstance(p, Var) for i in index for p in all_parts(i)):
-        return False
-    loaded = {p.array for i in index for p in all_parts(i) if isinstance(p, Load)}
-    if loaded:
-        stored = {s.array for s in all_stmts(state.nest.body) if isinstance(s, Store | Update)}
-        in_last = any(isinstance(p, Load) for p in all_parts(index[-1]))
-        if not looked_up or in_last or loaded & stored:
-            return False
-    return still and coefficient(index[-1], axis.name) == 1
-
-
-def gathered(state: State, place: Place, axis: Axis) -> bool:
-    """Whether an access runs along whole rows of an array, in which it may not be: it is or is not for all of a
-    row."""
-    array, index = place
-    whole = index[-1] == AxisRef(axis.name) and (axis.start, axis.stop) == (ZERO, state.nest.array(array).shape[-1])
-    return whole and len(index) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +221,8 @@ class Widened:
             axis, row = self.slots
             row = row if v is None else add(row, mul(v, number(self.stride)))
             return {lane: first, AxisRef(axis.name): row}
-        return {lane: first if v is None else add(first, mul(v, number(self.stride)))}
+        step = self.stride * self.moves.axis.step
+        return {lane: first if v is None else add(first, mul(v, number(step)))}
 
     def _many(self, place: Place) -> bool:
         """Whether there is a vector of a loaded place for each slot."""
@@ -247,15 +239,15 @@ class Widened:
         array = place[0]
         dtype = self.state.nest.array(array).dtype
         counted = slots > 1 or place in self._maybe
-        counts = ((slots,) if counted else (), self._pieces(array))
+        counts = ((slots,) if counted else (), self._pieces(place))
         shape = tuple(number(n) for part in counts for n in part)
         name = self._name(f"{array}_vector{'s' if len(shape) > 1 else ''}", dtype, shape)
         self.state.placed[name] = Placed(Array(name, dtype, shape, "local"), "vector")
         return name
 
-    def _pieces(self, array: str) -> tuple[int, ...]:
+    def _pieces(self, place: Place) -> tuple[int, ...]:
         """The shape of a vector: one that an access does not move is cut into accesses."""
-        width, bytes_ = self.moves.width, self.state.nest.array(array).dtype.bytes
+        width, bytes_ = self.moves.width * self.moves.pace(place), self.state.nest.array(place[0]).dtype.bytes
         if width * bytes_ <= ACCESS_BYTES:
             return (width,)
         return (width * bytes_ // ACCESS_BYTES, ACCESS_BYTES // bytes_)
@@ -274,7 +266,10 @@ class Widened:
     ) -> tuple[DeviceStmt, ...]:
         """The accesses that move one vector, each made from its index and number. Where an index that was looked up
         says no row of the array there is none, as of an element."""
-        *rest, last = (substitute(i, there) for i in place[1])
+        axis, pace = self.moves.axis, self.moves.pace(place)
+        others = {k: e for k, e in there.items() if k != AxisRef(axis.name)}
+        first = there[AxisRef(axis.name)]
+        *rest, last = (substitute(moved_to(i, axis, first), others) for i in place[1])
         lets: list[DeviceStmt] = []
         inside: Expr | None = None
         if place in self._unsure:
@@ -285,9 +280,9 @@ class Widened:
                 there_is = Logic("and", Compare("<=", ZERO, row), Compare("<", row, extent))
                 inside = there_is if inside is None else Logic("and", inside, there_is)
                 rest[n] = row
-        pieces = self._pieces(place[0])
+        pieces = self._pieces(place)
         count, width = pieces if len(pieces) > 1 else (1, 0)
-        moved = tuple(access((*rest, add(last, number(n * width))), n) for n in range(count))
+        moved = tuple(access(behind(place, (*rest, last), axis, n * width, pace), n) for n in range(count))
         return moved if inside is None else (*lets, DeviceIf(inside, moved))
 
     @property
@@ -311,12 +306,12 @@ class Widened:
     def _piece(self, place: Place, v: AxisRef | None, n: int) -> tuple[Expr, ...]:
         """Where the n-th access to the v-th vector finds its elements."""
         slot = self._slot(place, v)
-        return (*slot, number(n)) if len(self._pieces(place[0])) > 1 else slot
+        return (*slot, number(n)) if len(self._pieces(place)) > 1 else slot
 
     def _loads(
         self, places: tuple[Place, ...], there: dict[Expr, Expr], v: AxisRef | None
     ) -> tuple[DeviceStmt, ...]:
-        alone = (p for p in places if v is None and (len(self._pieces(p[0])) > 1 or p in self._maybe))
+        alone = (p for p in places if v is None and (len(self._pieces(p)) > 1 or p in self._maybe))
         declared = tuple(DeclareVector(self.vectors[p], zeros=p in self._maybe) for p in alone)
 
         def load(p: Place, index: tuple[Expr, ...], n: int) -> DeviceStmt:
@@ -329,28 +324,33 @@ class Widened:
         """The elements of one vector, and the stores."""
         e = AxisRef(self.state.names.local("e"))
         axis = AxisRef(self.moves.axis.name)
-        here = {**there, axis: add(there[axis], e)}
-        # told from the body as it is: an index that is a vector itself moves along the axis, and no longer says so
-        wide = frozenset(vector_loads(self.state, self.moves.axis, self.body))
+        here = {**there, axis: add(there[axis], mul(e, number(self.moves.axis.step)))}
 
-        def element(place: Place) -> tuple[Expr, ...]:
-            pieces = self._pieces(place[0])
-            inside: tuple[Expr, ...] = (e,)
+        def element(place: Place) -> tuple[Place, tuple[Expr, ...]]:
+            spot = self.moves.spots[place]
+            at = add(mul(e, number(spot.pace)), number(spot.offset))
+            pieces = self._pieces(spot.first)
+            inside: tuple[Expr, ...] = (at,)
             if len(pieces) > 1:
-                inside = (Binary("//", e, number(pieces[1])), Binary("%", e, number(pieces[1])))
-            return (*self._slot(place, v), *inside)
+                inside = (floor_div(at, pieces[1]), modulo(at, pieces[1]))
+            return spot.first, (*self._slot(spot.first, v), *inside)
+
+        # told from the body as it is: an index that is a vector itself moves along the axis, and no longer says so
+        read = (x for x in all_exprs(self.body) if isinstance(x, Load))
+        wide = frozenset(x for x in read if place_of(x) in self.moves.spots)
 
         def expr(x: Expr) -> Expr:
             if isinstance(x, Load) and x in wide:
-                return Load(self.vectors[_place(x)], element(_place(x)), x.dtype, proven=True)
+                first, at = element(place_of(x))
+                return Load(self.vectors[first], at, x.dtype, proven=True)
             return x
 
         def stmt(s: Stmt) -> Stmt:
             done = map_stmt_exprs(lambda x: substitute(map_expr(expr, x), here), s)
             if not isinstance(s, Store | Update) or not isinstance(done, Store | Update):
                 return done
-            vector, at = self.vectors[s.array, s.index], element((s.array, s.index))
-            value = done.value
+            first, at = element(place_of(s))
+            vector, value = self.vectors[first], done.value
             if isinstance(s, Update):
                 value = combined(s.op, Load(vector, at, value.dtype, proven=True), value)
             return Store(vector, at, value, proven=True, at=s.at)
@@ -359,7 +359,8 @@ class Widened:
         inner = self.lower(tuple(stmt(s) for s in self.body))
         made = tuple(DeclareVector(self.vectors[p]) for p in self.moves.stores if p not in self.moves.loads)
         each = For(e.axis, ZERO, number(width), number(1), inner, unroll=width)
-        stored_at = {(s.array, s.index): s.at for s in self.body if isinstance(s, Store | Update)}
+        stored = [s for s in self.body if isinstance(s, Store | Update)]
+        stored_at = {self.moves.spots[place_of(s)].first: s.at for s in reversed(stored)}
 
         def store(p: Place, index: tuple[Expr, ...], n: int) -> DeviceStmt:
             slot = self._piece(p, v, n)
