@@ -75,3 +75,12 @@ def crossed(x: Tensor[f32, M, N], y: Tensor[f32, M, N]) -> None:
 @kernel
 def sliced(x: Tensor[f32, M, N], y: Tensor[f32, M, N]) -> None:
     y[:-1, 1:] = x[1:, 1:]
+
+
+@kernel
+def complex_product(a: Tensor[f32, 2 * N], b: Tensor[f32, 2 * N], c: Tensor[f32, 2 * N]) -> None:
+    for i in range(N):
+        re = a[2 * i] * b[2 * i] - a[2 * i + 1] * b[2 * i + 1]
+        im = a[2 * i] * b[2 * i + 1] + a[2 * i + 1] * b[2 * i]
+        c[2 * i] = re
+        c[2 * i + 1] = im

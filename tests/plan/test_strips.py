@@ -45,8 +45,8 @@ def test_every_size_is_right(name: str) -> None:
     assert report.good, report.text
 
 
-NO_STRIPS = {"from_first", "from_first_in_place"}
-"""Kernels that would compute again what their own stores have changed."""
+NO_STRIPS = {"from_first", "from_first_in_place", "every_other"}
+"""Kernels that would compute again what their own stores have changed, or store between what they leave alone."""
 
 
 @pytest.mark.parametrize("name", sorted({*convert(STRIPS)} - NO_STRIPS))
