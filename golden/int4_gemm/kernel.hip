@@ -18,6 +18,7 @@ typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
 typedef unsigned char u8x4 __attribute__((ext_vector_type(4)));
+typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
 typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
 
 // x // y rounded down; 0 for y = 0, and the least value // -1 wraps to itself.
@@ -90,6 +91,15 @@ static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
         if (e < count)
             some[e] = from[e];
     return some;
+}
+
+// Two small integers as f16: bits of bytes `low` and `high` of a word, in halves that begin as 1024 does.
+// What their shift makes them more is divided by, 1024 is subtracted again: all of it is exact.
+static inline __device__ f16x2 small_f16x2(unsigned int word, int low, int high, unsigned int mask,
+                                           unsigned int flip, f16x2 unit, f16x2 left)
+{
+    const unsigned int bytes = __builtin_amdgcn_perm(0x64646464, word, 0x04000400 | high << 16 | low);
+    return __builtin_elementwise_fma(__builtin_bit_cast(f16x2, (bytes & mask) ^ flip), unit, left);
 }
 
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
@@ -183,6 +193,7 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
     f16x4 computed_B[4];
     u8x4 next_B[1][2];
     f16x4 next_scale[1][1];
+    f16x2 pairs_B[2];
     // A factor is computed from B and scale on its way to LDS: of each tile a thread computes 1 blocks of 4 x
     // 4 elements. What they need waits in registers. to_B is where they go in LDS, start_B where this lane's
     // fragments begin there. Pieces of a row change places by its number (^), so that the lanes of an access
@@ -246,11 +257,14 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
     }
     #pragma unroll 4
     for (int e = 0; e < 4; ++e) {
+        pairs_B[0] = small_f16x2(__builtin_bit_cast(unsigned int, next_B[0][0]), e, e, 0xfff0ff0f, 0x0,
+                                 f16x2{1.0f, 0.0625f}, f16x2{-1032.0f, -72.0f});
+        pairs_B[1] = small_f16x2(__builtin_bit_cast(unsigned int, next_B[0][1]), e, e, 0xfff0ff0f, 0x0,
+                                 f16x2{1.0f, 0.0625f}, f16x2{-1032.0f, -72.0f});
         #pragma unroll 4
         for (int q = 0; q < 4; ++q) {
-            computed_B[e][q] = k_last + k_B + q < K
-                    ? (_Float16)(float)((shr_i32((int)next_B[0][q / 2][e], (int)(q % 2 * 4)) & 15) - 8)
-                    * next_scale[0][0][e] : (_Float16)0.0f;
+            computed_B[e][q] = k_last + k_B + q < K ? pairs_B[q / 2][q % 2] * next_scale[0][0][e]
+                    : (_Float16)0.0f;
         }
         *(f16x4 *)&lds_B[(to_B ^ (((e % 8) ^ (e / 8)) * 8)) + e * 64] = computed_B[e];
     }
@@ -298,10 +312,13 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
         lds_barrier();  // every wave has its fragments
         #pragma unroll 4
         for (int e = 0; e < 4; ++e) {
+            pairs_B[0] = small_f16x2(__builtin_bit_cast(unsigned int, next_B[0][0]), e, e, 0xfff0ff0f, 0x0,
+                                     f16x2{1.0f, 0.0625f}, f16x2{-1032.0f, -72.0f});
+            pairs_B[1] = small_f16x2(__builtin_bit_cast(unsigned int, next_B[0][1]), e, e, 0xfff0ff0f, 0x0,
+                                     f16x2{1.0f, 0.0625f}, f16x2{-1032.0f, -72.0f});
             #pragma unroll 4
             for (int q = 0; q < 4; ++q) {
-                computed_B[e][q] = (_Float16)(float)((shr_i32((int)next_B[0][q / 2][e], (int)(q % 2 * 4))
-                                                      & 15) - 8) * next_scale[0][0][e];
+                computed_B[e][q] = pairs_B[q / 2][q % 2] * next_scale[0][0][e];
             }
             *(f16x4 *)&lds_B[(to_B ^ (((e % 8) ^ (e / 8)) * 8)) + e * 64] = computed_B[e];
         }

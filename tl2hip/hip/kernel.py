@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tl2hip.dtypes import I64
-from tl2hip.hip import matrix, registers, softmax  # noqa: F401  they make the writer know more statements
+from tl2hip.hip import matrix, registers, small, softmax  # noqa: F401  they make the writer know more statements
 from tl2hip.hip.context import Context, Known, Used
 from tl2hip.hip.counters import counters, kept_small
 from tl2hip.hip.facts import is_index, is_natural, is_positive

@@ -21,7 +21,7 @@ from tl2hip.plan.ir import (
     Placed,
     StoreVector,
 )
-from tl2hip.plan.matrix_ir import Fetch, FetchFirst, TakeLane, TakeTile, TurnBytes, Window
+from tl2hip.plan.matrix_ir import Fetch, FetchFirst, SmallIntegers, TakeLane, TakeTile, TurnBytes, Window
 from tl2hip.plan.rename import plainly
 from tl2hip.plan.softmax_ir import PowerOfTwo, RoundNumber, Scaled
 from tl2hip.plan.walk import all_stmts
@@ -112,7 +112,7 @@ def touched(s: DeviceStmt) -> tuple[str, ...]:
             return (vector, offset)
         case TurnBytes(rows=rows, columns=columns):
             return (rows, columns)
-        case DeclareVector(vector=vector):
+        case DeclareVector(vector=vector) | SmallIntegers(vector=vector):
             return (vector,)
         case PowerOfTwo(name=name, slot=slot) if slot:
             return (name,)

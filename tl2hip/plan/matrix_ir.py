@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tl2hip.nest.ir import Expr
+from tl2hip.nest.ir import Expr, Load
 from tl2hip.source.span import NOWHERE, Span
 
 
@@ -92,6 +92,34 @@ class TurnBytes:
     rows: str
     first: int
     columns: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """A small integer: `bits` bits of an integer in registers from bit `shift` on, all in one of its bytes, some of
+    them turned over (`flip`), and a constant `add` more."""
+
+    load: Load
+    shift: int
+    bits: int
+    flip: int
+    add: int
+
+    @property
+    def left(self) -> int:
+        """What is added where the bits stand behind the 1 of an f16 of 1024, divided by what their shift makes them
+        more."""
+        return self.add - (1024 >> self.shift % 8)
+
+
+@dataclass(frozen=True, slots=True)
+class SmallIntegers:
+    """A vector of two f16 takes two small integers, exactly. `add` less 1024 is 2048 at most for each."""
+
+    vector: str
+    slot: tuple[Expr, ...]
+    first: Bits
+    second: Bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +210,7 @@ MatrixStmt = (
     | Fetch
     | FetchFirst
     | TurnBytes
+    | SmallIntegers
     | MatrixMultiply
     | LdsBarrier
     | Meet

@@ -12,7 +12,16 @@ from tl2hip.nest.ir import AxisRef, Expr, Load, Set, Store, Update
 from tl2hip.nest.walk import all_parts, map_expr
 from tl2hip.plan.ir import Declare, DeviceStmt, Extreme, For, Let, LoadVector, MultiplyAdd, StoreVector
 from tl2hip.plan.lanes_ir import Combine, Prefix
-from tl2hip.plan.matrix_ir import Fetch, FetchFirst, MatrixMultiply, TakeLane, TakeTile, TurnBytes, Window
+from tl2hip.plan.matrix_ir import (
+    Fetch,
+    FetchFirst,
+    MatrixMultiply,
+    SmallIntegers,
+    TakeLane,
+    TakeTile,
+    TurnBytes,
+    Window,
+)
 from tl2hip.plan.names import NUMBER
 from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, RoundNumber, Scaled
 from tl2hip.plan.walk import all_stmts, bodies, map_exprs, own_exprs, same, with_bodies
@@ -96,6 +105,8 @@ def _mentioned(body: tuple[DeviceStmt, ...]) -> set[str]:
                 found |= {vector, array}
             case TurnBytes(rows=rows, columns=columns):
                 found |= {rows, columns}
+            case SmallIntegers(vector=vector):
+                found.add(vector)
             case MatrixMultiply(sums=sums, left=left, right=right):
                 found |= {sums, left.vector, right.vector}
             case Combine(variables=variables) | Prefix(variables=variables):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import is_
 
 from tl2hip.dtypes import F32
-from tl2hip.nest.ir import Expr, Set, Store, Update, Var
+from tl2hip.nest.ir import Expr, Load, Set, Store, Update, Var
 from tl2hip.nest.walk import all_parts
 from tl2hip.plan.ir import (
     Barrier,
@@ -29,6 +29,7 @@ from tl2hip.plan.ir import (
 )
 from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import (
+    Bits,
     Fetch,
     FetchFirst,
     Group,
@@ -40,6 +41,7 @@ from tl2hip.plan.matrix_ir import (
     Priority,
     Remark,
     Settle,
+    SmallIntegers,
     TakeLane,
     TakeTile,
     TurnBytes,
@@ -83,6 +85,8 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (*slot, *index)
         case MatrixMultiply(slot=slot, left=left, right=right):
             return (*slot, *_of_part(left), *_of_part(right))
+        case SmallIntegers(slot=slot, first=one, second=other):
+            return (*slot, one.load, other.load)
         case TakeTile(block=block, rows=rows, columns=columns):
             return (block, rows, columns)
         case Window(index=index, bytes=size):
@@ -181,6 +185,8 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, index=each(f, s.index), slot=each(f, s.slot))
         case MatrixMultiply():
             return replace(s, slot=each(f, s.slot), left=_part(f, s.left), right=_part(f, s.right))
+        case SmallIntegers():
+            return replace(s, slot=each(f, s.slot), first=_bits(f, s.first), second=_bits(f, s.second))
         case TakeTile():
             return replace(s, block=f(s.block), rows=f(s.rows), columns=f(s.columns))
         case Window():
@@ -207,6 +213,12 @@ def _of_part(p: Part) -> tuple[Expr, ...]:
 
 def _part(f: Callable[[Expr], Expr], p: Part) -> Part:
     return replace(p, slot=each(f, p.slot), part=p.part if isinstance(p.part, int) else f(p.part))
+
+
+def _bits(f: Callable[[Expr], Expr], b: Bits) -> Bits:
+    load = f(b.load)
+    assert isinstance(load, Load), b.load.array
+    return replace(b, load=load)
 
 
 def each(f: Callable[[Expr], Expr], exprs: tuple[Expr, ...]) -> tuple[Expr, ...]:

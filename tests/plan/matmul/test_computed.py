@@ -67,6 +67,13 @@ WORDS = {
         "(w - z[j, k // 64]) * x[j, k // 64]", "w = f16((Q[j, k // 8] >> (4 * (k % 8))) & 15)",
         check="K % 64 == 0",
     ),
+    "turned over": product(
+        f"{A}, Q: Tensor[u8, K // 2, N]", "A[i, k]", "f16(w)",
+        "w = (((i32(Q[k // 2, j]) >> (k % 2 * 4)) & 15) ^ 8) - 8", check="K % 2 == 0",
+    ),
+    "single scales": product(
+        f"{A}, Q: Tensor[i8, N, K], x: Tensor[f32, N]", "A[i, k]", "f16(f32(Q[j, k]) * x[j])",
+    ),
     "signed": product(
         f"{A}, Q: Tensor[i8, N, K // 2]", "A[i, k]", "f16(w)",
         "w = i8(Q[j, k // 2] << 4) >> 4 if k % 2 == 0 else Q[j, k // 2] >> 4", check="K % 2 == 0",
@@ -79,7 +86,7 @@ def test_words_of_several_elements(name: str) -> None:
     k = converted(WORDS[name])
     assert multiplying(k) == ["kernel_aligned", "kernel"], why(k)
     assert plan(k).misses == ()
-    odd = {**GROUPS, "N": 45, "K": 130 if name == "signed" else 128}
+    odd = {**GROUPS, "N": 45, "K": 128 if "nibbles" in name else 130}
     report = proven(k, GROUPS, odd)
     assert report.good, report.text
     assert report.cases[0].kernels == ("f_kernel_aligned",)
@@ -92,8 +99,34 @@ def test_words_are_read_by_wide_accesses() -> None:
     assert set(re.findall(r"fetch_(\w+)\(", aligned)) == {"f16x8", "u8x4", "f16x4"}
 
 
-@pytest.mark.parametrize(("old", "new"), [("- (_Float16)8", "- (_Float16)7"), ("e / 4", "e / 2")])
-def test_a_wrong_element_is_found(old: str, new: str) -> None:
-    k = converted(WORDS["nibbles down"] if "8" in old else TEXTS["cast"])
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("nibbles down", "-72.0f", "-71.0f"),
+        ("nibbles down", "0xfff0ff0f", "0xfff0ff07"),
+        ("nibbles down", "e, e", "e, e ^ 1"),
+        ("turned over", "0x800008", "0x8"),
+        ("cast", "e / 4", "e / 2"),
+    ],
+)
+def test_a_wrong_element_is_found(name: str, old: str, new: str) -> None:
+    k = converted({**WORDS, **TEXTS}[name])
     assert k.printed is not None
-    assert not proven(k, GROUPS if "8" in old else EVEN, text=planted(k, "kernel_aligned", old, new)).good
+    assert not proven(k, GROUPS if name in WORDS else EVEN, text=planted(k, "kernel_aligned", old, new)).good
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "w = (Q[k // 2, j] & u8(15)) - u8(8)",
+        "w = (i32(Q[k // 2, j]) >> (k % 2 * 4)) & 5",
+        "w = i32(Q[k // 2, j]) * 512",
+    ],
+)
+def test_what_is_no_bits_of_a_byte_is_converted_by_itself(word: str) -> None:
+    """Integers that wrap, scattered bits, integers that f16 has not all of."""
+    given = f"{A}, Q: Tensor[u8, K // 2, N]"
+    k = converted(product(given, "A[i, k]", "f16(w)", word, check="K % 2 == 0"))
+    assert k.printed is not None
+    assert multiplying(k) == ["kernel_aligned", "kernel"], why(k)
+    assert "small_f16x2" not in k.printed.text

@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tl2hip.dtypes import I32, I64
-from tl2hip.nest.index import ONE, ZERO, add, minimum, mul, number, product, sub
+from tl2hip.dtypes import F16, I32, I64
+from tl2hip.nest.index import ONE, ZERO, add, floor_div, minimum, modulo, mul, number, product, sub
 from tl2hip.nest.ir import AxisRef, Cast, Compare, Const, Expr, Load, Select, Store, Var
-from tl2hip.nest.walk import map_expr, parts
+from tl2hip.nest.walk import map_expr, parts, substitute
 from tl2hip.plan.ir import DeclareVector, DeviceStmt, Let, LoadVector, StoreVector
 from tl2hip.plan.matmul.factors import outermost_loads
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.side import Raw, Side, Storage, each, put
+from tl2hip.plan.matmul.small import candidates, small
 from tl2hip.plan.matmul.spread import by_shifts, moved
 from tl2hip.plan.matmul.taken import FIRST_K, FIRST_ROW, LANE, ROW, TILE, Block, K, Taken, placed, taken
-from tl2hip.plan.matrix_ir import Fetch, KeepOrder, Window
+from tl2hip.plan.matrix_ir import Bits, Fetch, KeepOrder, SmallIntegers, Window
 from tl2hip.plan.state import State
 
 MOST_READ = 8
@@ -110,6 +111,8 @@ class ComputedSide(Side):
         for raw in self.storage.raws:
             if raw.taken.wide:
                 yield DeclareVector(raw.waiting)
+        if self.storage.smalls:
+            yield DeclareVector(self.storage.pairs)
 
     # --- memory to registers -----------------------------------------------------------------------------
 
@@ -191,7 +194,8 @@ class ComputedSide(Side):
             store = StoreVector(s.lds, (add(place, copy),), s.waiting, ())
             if self.exact:
                 one = Store(s.waiting, (e,), self._value(n, k, e, ZERO, last=last), True)
-                return (each(n.axis, self._blocks, (each(e.axis, f.run, (one,)), store, *behind)),)
+                pairs = self._pairs(n, ZERO)
+                return (each(n.axis, self._blocks, (*pairs, each(e.axis, f.run, (one,)), store, *behind)),)
             few = self._few
             here = add(mul(q, number(few)), e)
             one = Store(s.waiting, (here,), self._value(n, k, here, ZERO, last=last), True)
@@ -202,8 +206,26 @@ class ComputedSide(Side):
             value = self._value(number(group), k, q, e, last=last)
             made = each(q.axis, f.turn, (Store(s.turned, (e, q), value, True),))
             store = self._turned_to(e, group, copy)
-            done.append(each(e.axis, f.run, (made, store, *(() if self.exact else (KeepOrder(),)))))
+            pairs = self._pairs(number(group), e)
+            done.append(each(e.axis, f.run, (*pairs, made, store, *(() if self.exact else (KeepOrder(),)))))
         return tuple(done)
+
+    def _pairs(self, n: Expr, row: Expr) -> tuple[DeviceStmt, ...]:
+        """The small integers for what is computed together of block n become floats, two at a time."""
+        s, half = self.storage, self.fill.width // 2
+        found = tuple(self._bits(part, n, row) for part in s.smalls)
+        return tuple(
+            SmallIntegers(s.pairs, (number(i * half + p),), bits[2 * p], bits[2 * p + 1])
+            for i, bits in enumerate(found)
+            for p in range(half)
+        )
+
+    def _bits(self, part: Expr, n: Expr, row: Expr) -> tuple[Bits, ...]:
+        """A small integer for each element along the sum of a block's row."""
+        starts = self._starts(n, ZERO)
+        at = ({**starts, K: number(q), ROW: row} for q in range(self.fill.width))
+        found = (small(placed(part, self._block, values, self._loads(n, values))) for values in at)
+        return tuple(bits for bits in found if bits is not None)
 
     @property
     def _few(self) -> int:
@@ -216,14 +238,27 @@ class ComputedSide(Side):
         operand, values = self.fill.operand, {**self._starts(n, tile), K: k, ROW: row}
         assert operand.value is not None
         if self.exact:
-            loads = {r.taken.load: self._waiting(r, n, values) for r in self.storage.raws}
-            value = placed(operand.value, self._block, values, loads)
+            smalls = self.storage.smalls
+            names: dict[Expr, Expr] = {x: Var(f"small integer {i}", x.dtype) for i, x in enumerate(smalls)}
+            pairs: dict[Expr, Expr] = {names[x]: self._pair(i, x, k) for i, x in enumerate(smalls)}
+            whole = substitute(operand.value, names)
+            value = placed(whole, self._block, {**values, **pairs}, self._loads(n, values))
         else:
             value = self._read_alone(operand.value, n, tile, k, row, last=last)
         if not last:
             return value
         inside = Compare("<", add(values[FIRST_K], k), self.sum_end)
         return Select(inside, value, Const(0.0 if operand.dtype.is_float else 0, operand.dtype))
+
+    def _pair(self, i: int, part: Expr, k: Expr) -> Expr:
+        """A small integer for element k of a row of the block."""
+        first = number(i * (self.fill.width // 2))
+        taken = Load(self.storage.pairs, (add(first, floor_div(k, 2)), modulo(k, 2)), F16, True)
+        return taken if part.dtype is F16 else Cast(taken, part.dtype)
+
+    def _loads(self, n: Expr, values: dict[Expr, Expr]) -> dict[Load, Load]:
+        """The registers that hold what loads give for an element of block n."""
+        return {r.taken.load: self._waiting(r, n, values) for r in self.storage.raws}
 
     def _waiting(self, raw: Raw, n: Expr, values: dict[Expr, Expr]) -> Load:
         """The register that holds what a load gives for an element of block n."""
@@ -277,7 +312,24 @@ def _waiting(e: Expr) -> tuple[Load, ...]:
 
 def store_computed(state: State, f: Fill, storage: Storage, *, exact: bool) -> Storage:
     """The storage of a factor that is computed, with registers for what it is computed from."""
-    return replace(storage, raws=tuple(_raws(state, f, taken_by(state, f)))) if exact else storage
+    if not exact:
+        return storage
+    found, a = _smalls(f), f.operand.array
+    pairs = put(state, f"pairs_{a}", F16, (len(found) * (f.width // 2), 2), "vector") if found else ""
+    raws = tuple(_raws(state, f, taken_by(state, f)))
+    return replace(storage, raws=raws, smalls=found, pairs=pairs)
+
+
+def _smalls(f: Fill) -> tuple[Expr, ...]:
+    """The parts of a fill's factor that are small integers for all elements of a block."""
+    assert f.operand.value is not None
+    block = block_of(f)
+
+    def known(part: Expr) -> bool:
+        at: list[dict[Expr, Expr]] = [{K: number(q), ROW: ROW} for q in range(f.width)]
+        return all(small(placed(part, block, values, {})) is not None for values in at)
+
+    return tuple(filter(known, candidates(f.operand.value)))
 
 
 def _raws(state: State, f: Fill, taken: tuple[Taken, ...]) -> Iterator[Raw]:

@@ -31,6 +31,9 @@ class Storage:
     """The names of its numbers by what they are: one array may be both factors."""
     raws: tuple[Raw, ...] = ()
     """What a factor that is computed on its way is made of."""
+    smalls: tuple[Expr, ...] = ()
+    """Parts of it that are small integers as floats, and the registers in which pairs of them are."""
+    pairs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
