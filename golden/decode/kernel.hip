@@ -29,6 +29,7 @@ static __device__ inline float exp_f32(float x) {
 }
 
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
+static inline __host__ __device__ i64 max_i64(i64 a, i64 b) { return b > a ? b : a; }
 
 // An index as Python takes it: -n to -1 count from the end; -1 stands for any other outside 0 to n-1.
 static inline __host__ __device__ i64 wrapped(i64 i, i64 n)
@@ -97,8 +98,6 @@ static inline __device__ void lds_barrier()
 // f32 to f16. Without the call, clang adds +0 to a product that it rounds at once, and -0 becomes 0.
 static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
 
-static inline __host__ __device__ i64 max_i64(i64 a, i64 b) { return b > a ? b : a; }
-
 // a block for the h that share keys
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void
 decode_kernel_whole(const _Float16 *__restrict__ q, const _Float16 *__restrict__ keys,
@@ -144,6 +143,7 @@ decode_kernel_whole(const _Float16 *__restrict__ q, const _Float16 *__restrict__
                 #pragma unroll 2
                 for (int t = 0; t < 2; ++t) {
                     const i64 tile = first + t * 16;
+                    const int left = max_i64(min_i64(stop - tile, 16), 0);
                     if (tile < stop) {
                         const i64 keys_0_given =
                                 (i64)load_or_zero(table, row_major(b, wrapped(tile / 16, W), W));
@@ -157,7 +157,7 @@ decode_kernel_whole(const _Float16 *__restrict__ q, const _Float16 *__restrict__
                         const int values_0 = __builtin_amdgcn_readfirstlane(0 <= values_0_wrapped
                                 && values_0_wrapped < P ? values_0_wrapped : -1);
                         const i64 values_0_wide = (i64)(int)(values_0);
-                        if (tile + column < stop) {
+                        if (column < left) {
                             if (0 <= keys_0_wide) {
                                 #pragma unroll 4
                                 for (int s_2 = 0; s_2 < 4; ++s_2) {
@@ -170,7 +170,7 @@ decode_kernel_whole(const _Float16 *__restrict__ q, const _Float16 *__restrict__
                         }
                         #pragma unroll 4
                         for (int g = 0; g < 4; ++g) {
-                            if (tile + quarter * 4 + g < stop) {
+                            if (quarter * 4 + g < left) {
                                 if (0 <= values_0_wide) {
                                     values_part[t][g] =
                                             __builtin_nontemporal_load((const f16x8_any *)&values[((values_0_wide
@@ -354,6 +354,7 @@ decode_kernel_slices(const _Float16 *__restrict__ q, const _Float16 *__restrict_
                 #pragma unroll 2
                 for (int t = 0; t < 2; ++t) {
                     const i64 tile = first + t * 16;
+                    const int left = max_i64(min_i64(stop - tile, 16), 0);
                     if (tile < stop) {
                         const i64 keys_0_given =
                                 (i64)load_or_zero(table, row_major(b, wrapped(tile / 16, W), W));
@@ -367,7 +368,7 @@ decode_kernel_slices(const _Float16 *__restrict__ q, const _Float16 *__restrict_
                         const int values_0 = __builtin_amdgcn_readfirstlane(0 <= values_0_wrapped
                                 && values_0_wrapped < P ? values_0_wrapped : -1);
                         const i64 values_0_wide = (i64)(int)(values_0);
-                        if (tile + column < stop) {
+                        if (column < left) {
                             if (0 <= keys_0_wide) {
                                 #pragma unroll 4
                                 for (int s_2 = 0; s_2 < 4; ++s_2) {
@@ -380,7 +381,7 @@ decode_kernel_slices(const _Float16 *__restrict__ q, const _Float16 *__restrict_
                         }
                         #pragma unroll 4
                         for (int g = 0; g < 4; ++g) {
-                            if (tile + quarter * 4 + g < stop) {
+                            if (quarter * 4 + g < left) {
                                 if (0 <= values_0_wide) {
                                     values_part[t][g] =
                                             __builtin_nontemporal_load((const f16x8_any *)&values[((values_0_wide

@@ -142,3 +142,68 @@ def any_page(
                 for j in range(lengths[b]):
                     acc += np.exp(p[j] - m) * f32(v_cache[table[b, j // S], j % S, h // 5, e])
                 out[b, h, e] = acc / total
+
+
+@kernel
+def running(
+    q: Tensor[f16, B, 4, 64],
+    k_cache: Tensor[f16, P, 16, 2, 64],
+    v_cache: Tensor[f16, P, 16, 2, 64],
+    table: Tensor[i32, B, W],
+    lengths: Tensor[i32, B],
+    out: Tensor[f32, B, 4, 64],
+) -> None:
+    """One pass over pages with a running maximum, total and sums."""
+    for b in range(B):
+        n = lengths[b]
+        for h in range(4):
+            m = f32(-math.inf)
+            total = f32(0)
+            acc = np.zeros(64, dtype=np.float32)
+            for j in range(n):
+                page = table[b, j // 16]
+                s = f32(0)
+                for d in range(64):
+                    s += f32(q[b, h, d]) * f32(k_cache[page, j % 16, h // 2, d])
+                s = s * f32(0.25)
+                new = max(m, s)
+                old = np.exp(m - new)
+                p = np.exp(s - new)
+                total = total * old + p
+                for d in range(64):
+                    acc[d] = acc[d] * old + p * f32(v_cache[page, j % 16, h // 2, d])
+                m = new
+            for d in range(64):
+                out[b, h, d] = acc[d] / total
+
+
+@kernel
+def opening(
+    q: Tensor[f16, B, 4, 32],
+    K: Tensor[f16, B, N, 32],
+    V: Tensor[f16, B, N, 32],
+    lengths: Tensor[i32, B],
+    ahead: Tensor[i32, B],
+    out: Tensor[f32, B, 4, 32],
+) -> None:
+    """One pass over cached keys, of which the first `ahead` count for nothing: with any, the running maximum is
+    -inf at the first key, and Python gives NaN."""
+    for b in range(B):
+        for h in range(4):
+            m = f32(-math.inf)
+            total = f32(0)
+            acc = np.zeros(32, dtype=np.float32)
+            for j in range(lengths[b]):
+                s = f32(0)
+                for d in range(32):
+                    s += f32(q[b, h, d]) * f32(K[b, j, d])
+                s = s if j >= ahead[b] else f32(-math.inf)
+                new = max(m, s)
+                old = np.exp(m - new)
+                p = np.exp(s - new)
+                total = total * old + p
+                for d in range(32):
+                    acc[d] = acc[d] * old + p * f32(V[b, j, d])
+                m = new
+            for d in range(32):
+                out[b, h, d] = acc[d] / total

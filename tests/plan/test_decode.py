@@ -58,7 +58,7 @@ def plan_of(name: str) -> Plan:
     return found
 
 
-@pytest.mark.parametrize("name", ["paged", "contiguous", "windowed", "any_page"])
+@pytest.mark.parametrize("name", ["paged", "contiguous", "windowed", "any_page", "running", "opening"])
 def test_found(name: str) -> None:
     """Keys in pages or not, weights stored or not, three to twenty heads that share keys."""
     kernels = {k.name for k in plan_of(name).kernels}
@@ -98,7 +98,7 @@ FAULTS = {
     "a lane's own maximum": ("greatest = greatest_f32(greatest, other_quarter(greatest, threadIdx.x));", ""),
     "sums left at the old maximum": ("sums[x][g] = sums[x][g] * rescale;", ""),
     "a part's total left out": ("total_of_lane += other_half(total_of_lane, threadIdx.x);", ""),
-    "values of another lane": ("quarter * 4 + g < stop", "quarter * 4 + 3 - g < stop"),
+    "values of another lane": ("quarter * 4 + g < left", "quarter * 4 + 3 - g < left"),
 }
 
 
@@ -111,6 +111,34 @@ def test_planted_faults_are_seen(fault: str) -> None:
     given = ({"B": 2, "N": 601},)
     text = text.replace(right, wrong)
     report = prove(SPELLED, "contiguous", text, shapes=0, large=0, given=given, modes=("normal", "one-hot"))
+    assert not report.good, report
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("running", ({"B": 3, "P": 9, "W": 1}, {"B": 1, "P": 3, "W": 17})),
+        ("opening", ({"B": 5, "N": 3}, {"B": 2, "N": 601})),
+    ],
+)
+def test_running_maximum(name: str, given: tuple[dict[str, int], ...]) -> None:
+    """One pass of the user's own is taken as passes, and NaN of a first score of -inf is his, over all slices."""
+    report = prove(SPELLED, name, shapes=0, large=0, given=given, modes=("normal", "edges"), machine=True)
+    assert report.good, report
+    assert all(report.ran.values()), report
+    assert not [p for p in report.problems if p.code == "TL721"], report
+
+
+def test_the_first_score_is_asked_for() -> None:
+    """A kernel that forgets the first score gives NaN where Python gives a number."""
+    (done,) = (k for k in convert(SPELLED).values() if k.name == "opening")
+    assert done.printed is not None
+    right = "first_of_lane = greatest_f32(first_of_lane, scores"
+    assert right in done.printed.text
+    text = done.printed.text.replace(right, "greatest_f32(first_of_lane, scores")
+    assert "first == -__builtin_inff() ? __builtin_nanf" in text
+    given = ({"B": 5, "N": 40},)
+    report = prove(SPELLED, "opening", text, shapes=0, large=0, given=given, modes=("normal", "edges"))
     assert not report.good, report
 
 

@@ -64,6 +64,14 @@ def filled(loop: Loop) -> str:
     return ""
 
 
+def surely_natural(e: Expr) -> bool:
+    """Whether a whole number is surely 0 or more."""
+    match e:
+        case Binary(op="max", left=a, right=b):
+            return surely_natural(a) or surely_natural(b)
+    return (value_of(e) or 0) >= 0 and isinstance(e, Const)
+
+
 def surely_inside(index: Expr, extent: Expr, axes: Mapping[str, Axis]) -> bool:
     """Whether an index surely lies in 0 ... extent - 1."""
     size, value = value_of(extent), value_of(index)
@@ -72,7 +80,7 @@ def surely_inside(index: Expr, extent: Expr, axes: Mapping[str, Axis]) -> bool:
     match index:
         case AxisRef(axis=name) if name in axes:
             axis = axes[name]
-            return (value_of(axis.start) or 0) >= 0 and isinstance(axis.start, Const) and axis.stop == extent
+            return surely_natural(axis.start) and axis.stop == extent
         case Binary(op="%", right=by):
             n = value_of(by)
             return n is not None and n > 0 and (by == extent or (size is not None and n <= size))

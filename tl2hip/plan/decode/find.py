@@ -32,7 +32,7 @@ from tl2hip.nest.ir import (
 from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_expr, map_exprs
 from tl2hip.plan.chain import Chain, for_grid, head
 from tl2hip.plan.decode.axes import filled, heads_of, moves, parts_of, size_of, surely_inside
-from tl2hip.plan.decode.record import Decode, Names, Places, Rows
+from tl2hip.plan.decode.record import Decode, First, Names, Places, Rows
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import STRIDES, Unfit
 from tl2hip.source.span import Span
@@ -120,6 +120,7 @@ class _Reader:
     keep_nan: bool = False
     rows: list[Stmt] = field(default_factory=list)
     loops: list[str] = field(default_factory=list)
+    first: First | None = None
 
     def decode(self) -> Decode:
         columns = None
@@ -133,6 +134,9 @@ class _Reader:
                     if columns is not None:
                         raise Unfit("there are more loops than those of one attention")
                     columns = s
+                case Loop() if columns is None and (first := self._opening(s)) is not None:
+                    self.first = first
+                    self.loops.append(s.axis.name)
                 case Loop() if columns is None:
                     self._over_keys(s)
                 case Set(name=name, value=Const(value=value)) if name not in self.starts and columns is None:
@@ -249,6 +253,26 @@ class _Reader:
                     return
         raise Unfit(f"{s.name} is neither the maximum of the scores nor the sum of exp(score - maximum)", at=s.at)
 
+    def _opening(self, loop: Loop) -> First | None:
+        """The maximum of the first scores of a row alone, which a loop finds once the scores are known."""
+        if self.keys is None or self.score is None or self.first is not None or "most" not in self.found:
+            return None
+        start, stop = (plain(whole(e, self.known)) for e in (loop.axis.start, loop.axis.stop))
+        match stop:
+            case Binary(op="min", left=before, right=end) if (start, end) == tuple(
+                plain(e) for e in (self.keys.start, self.keys.stop)
+            ):
+                pass
+            case _:
+                return None
+        mine = AxisRef(self.keys.name)
+        match map_exprs(lambda e: mine if e == AxisRef(loop.axis.name) else e, loop.body):
+            case (Set(name=name, value=Binary(op="max" | "maximum" as op, left=left, right=right), at=at),):
+                score = plain(self._read(whole(right, self.known)))
+                if loop.axis.step == 1 and (left, score) == (Var(name, F32), plain(self.score)):
+                    return First(name, before, op == "maximum", at)
+        return None
+
     def _scored(self) -> Expr:
         if self.score is None:
             raise Unfit("there are no scores")
@@ -320,11 +344,12 @@ class _Reader:
         marked = [s.axis for s in all_stmts(self.chain.body) if isinstance(s, Loop)] + [*self.chain.axes]
         if any(a.tile is not None or a.marks for a in marked):
             raise Unfit("a loop has a mark", "take it out")
-        starts = tuple(Set(n, Const(v, F32)) for n, v in self.starts.items() if n not in (names.most, names.total))
+        own = {names.most, names.total, *([self.first.name] if self.first else [])}
+        starts = tuple(Set(n, Const(v, F32)) for n, v in self.starts.items() if n not in own)
         return Decode(
             self.chain, heads, group, shared, self.keys, self.over, self.depth, columns, size_of(columns),
             self.query, self.key, value, self._scored(), names, places, self.keep_nan, *how, (*starts, *rows),
-            behind, tuple(self.held), tuple(self.loops),
+            behind, tuple(self.held), tuple(self.loops), self.first,
         )  # fmt: skip
 
     def _rows(self, e: Expr, along: Axis) -> Rows:
@@ -353,11 +378,12 @@ class _Reader:
 
     def _check(self, rest: tuple[Stmt, ...], names: Names, divided: bool) -> None:
         """That the softmax is as it should be, and nobody else reads scores or changes what the loops give."""
-        for name, start in ((names.most, -math.inf), (names.total, 0.0)):
+        first = [self.first.name] if self.first else []
+        for name, start in ((names.most, -math.inf), (names.total, 0.0), *((n, -math.inf) for n in first)):
             if self.starts.get(name) != start:
                 raise Unfit(f"{name} does not start from {start:g}")
         changed = {s.name for s in all_stmts(rest) if isinstance(s, Set)}
-        fixed = {names.most, names.sum, *([names.total] if divided else [])}
+        fixed = {names.most, names.sum, *first, *([names.total] if divided else [])}
         if changed & fixed:
             raise Unfit("the maximum, the total or a sum is changed behind its loop", "use a name of its own")
         inside = tuple(all_exprs(self.chain.body))

@@ -15,7 +15,7 @@ from tl2hip.nest.index import ONE, ZERO
 from tl2hip.nest.ir import Binary, Compare, Const, Expr, Load, Logic, Select, Set, Stmt, Store, Var
 from tl2hip.nest.walk import map_exprs
 from tl2hip.plan.decode.record import Decode
-from tl2hip.plan.decode.step import NONE, NOTHING, exp
+from tl2hip.plan.decode.step import NONE, NOTHING, exp, greatest_of
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, Extreme, For, Let, MultiplyAdd
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.state import State
@@ -23,21 +23,31 @@ from tl2hip.plan.threads import ThreadCode
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """The parts of one head: as many as `count`, held by three arrays at the index that `where` gives of a part;
-    the sums with the column behind."""
+class Stored:
+    """The arrays of f32 that hold parts; `first` holds the greatest of the first scores, if asked for."""
 
     most: str
     total: str
     sums: str
+    first: str | None
+
+    def of_head(self, most: str, total: str, first: str) -> tuple[tuple[str, str], ...]:
+        """The arrays that hold a number for each head, each with the name that is given for what goes there."""
+        return (self.most, most), (self.total, total), *(((self.first, first),) if self.first else ())
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one head: as many as `count`, in `stored` at the index that `where` gives of a part; the sums
+    with the column behind."""
+
+    stored: Stored
     count: Expr
     where: Callable[[Expr], tuple[Expr, ...]]
 
-    def loads(self, part: Expr, column: Expr) -> tuple[Load, Load, Load]:
-        """The greatest score, the total and a column's sum of a part."""
-        index = self.where(part)
-        most, total = (Load(a, index, F32, True) for a in (self.most, self.total))
-        return most, total, Load(self.sums, (*index, column), F32, True)
+    def load(self, array: str, part: Expr, *column: Expr) -> Load:
+        """An element of a part."""
+        return Load(array, (*self.where(part), *column), F32, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +62,15 @@ class Finish:
 
     def together(self, parts: Parts, unroll: int | None) -> Iterator[DeviceStmt]:
         """The user's maximum, total and sum from those of the parts."""
-        p, n, names = self.decode, self.words.index("part"), self.decode.names
-        most, total, sums = parts.loads(n, self.column)
-        op = "greatest_or_nan" if p.keep_nan else "greatest"
+        p, n, names, stored = self.decode, self.words.index("part"), self.decode.names, parts.stored
+        most, total = parts.load(stored.most, n), parts.load(stored.total, n)
+        sums = parts.load(stored.sums, n, self.column)
         yield Set(names.most, NOTHING, at=p.places.most)
-        yield self._each(parts, unroll, (Extreme(names.most, op, most),))
+        greatest = [Extreme(names.most, greatest_of(p.keep_nan), most)]
+        if p.first is not None and stored.first is not None:
+            yield Set(p.first.name, NOTHING, at=p.first.at)
+            greatest.append(Extreme(p.first.name, greatest_of(p.first.keep_nan), parts.load(stored.first, n)))
+        yield self._each(parts, unroll, tuple(greatest))
         found = Var(names.most, F32)
         base, factor = (Var(self.words.name(n), F32) for n in ("base", "rescale"))
         yield Let(base.name, Select(Compare("==", found, NOTHING), NONE, found))

@@ -24,10 +24,10 @@ from tl2hip.nest.index import (
 from tl2hip.nest.ir import AxisRef, Compare, Const, Expr, Load, Select, Store, Var
 from tl2hip.nest.walk import map_expr
 from tl2hip.plan import launch as general
-from tl2hip.plan.decode.finish import Finish, Parts
+from tl2hip.plan.decode.finish import Finish, Parts, Stored
 from tl2hip.plan.decode.record import Decode, Rows
 from tl2hip.plan.decode.rows import Reader, Spot, at
-from tl2hip.plan.decode.step import NONE, NOTHING, Registers, Step
+from tl2hip.plan.decode.step import NONE, NOTHING, Opening, Registers, Step, greatest_of
 from tl2hip.plan.decode.tile import GROUPS, RUN, SIZE, Cut
 from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import (
@@ -58,8 +58,8 @@ class Held:
     """Where parts are: in LDS those of waves, in the workspace those of slices; `few` are sums on their way."""
 
     registers: Registers
-    waves: tuple[str, str, str]
-    slices: tuple[str, str, str] | None
+    waves: Stored
+    slices: Stored | None
     few: dict[int, str]
 
 
@@ -80,7 +80,9 @@ class Kernels:
         most, total = (self.state.workspace(f"{n}_of_slices", F32, (number(heads),)) for n in ("most", "total"))
         shape = (number(heads), number(self.decode.width))
         sums = self.state.workspace("sums_of_slices", F32, shape)
-        return replace(self, held=replace(self.held, slices=(most, total, sums)))
+        asked = self.decode.first is not None
+        first = self.state.workspace("first_of_slices", F32, (number(heads),)) if asked else None
+        return replace(self, held=replace(self.held, slices=Stored(most, total, sums, first)))
 
     @property
     def words(self) -> Words:
@@ -199,12 +201,25 @@ class Kernels:
         yield Remark(f"Each wave takes every {c.waves}th {c.step} keys; it has a greatest score, a total and sums.")
         yield Declare(most, F32, NOTHING)
         yield Declare(total, F32, NONE)
+        opening = None
+        if p.first is not None:
+            before = w.var("first_stop")
+            opening = Opening(w.name("first_of_lane"), before, greatest_of(p.first.keep_nan), p.first.at)
+            yield Let(before.name, at(p, p.first.stop, Spot(w.var("first_head"), spot.group)))
+            yield Declare(opening.name, F32, NOTHING)
         yield DeclareVector(self.held.registers.sums, zeros=True)
         even = isinstance(p.keys.start, Const) and (value_of(p.keys.start) or 0) % SIZE == 0
         spot = Spot(spot.head, spot.group, even=even)
+        (keys, ends), (values, more) = self._reader(p.key).natural(), self._reader(p.value).natural()
+        end = w.var("end_of_rows" if ends or more else "stop")
+        if ends or more:
+            least: Expr = w.var("stop")
+            for extent in dict.fromkeys((*ends, *more)):
+                least = minimum(least, extent)
+            yield Let(end.name, least)
         step = Step(
-            w, p, c, self.held.registers, self._reader(p.key), self._reader(p.value), spot, w.var("first_head"),
-            w.var("stop"), most, total,
+            w, p, c, self.held.registers, keys, values, spot, w.var("first_head"),
+            w.var("stop"), end, most, total, opening,
         )  # fmt: skip
         first = w.index("first")
         start = add(w.var("start"), mul(w.var("wave"), number(c.step)))
@@ -212,16 +227,17 @@ class Kernels:
         yield For(first.axis, start, w.var("stop"), stride, tuple(step.whole(first)), at=p.places.product)
         yield JoinHalves("+", total, 16)
         yield JoinHalves("+", total)
+        if opening is not None:
+            yield JoinHalves(opening.op, opening.name, 16)
+            yield JoinHalves(opening.op, opening.name)
 
     def _left(self) -> Iterator[DeviceStmt]:
         """What a wave found goes to LDS."""
         c, w = self.cut, self.words
         g, e = w.index("g"), w.index("e")
-        most, total, sums = self.held.waves
         place = (w.var("wave"), w.var("column"))
-        pair = tuple(
-            Store(a, place, Var(w.name(v), F32), True) for a, v in ((most, "greatest"), (total, "total_of_lane"))
-        )
+        found = self.held.waves.of_head("greatest", "total_of_lane", "first_of_lane")
+        of_head = tuple(Store(array, place, Var(w.name(v), F32), True) for array, v in found)
         body: list[DeviceStmt] = []
         for x in c.pieces:
             run = min(x.width, 4)
@@ -231,11 +247,11 @@ class Kernels:
                 row = add(mul(w.var("quarter"), number(RUN)), g)
                 column = add(number(x.first + first), mul(row, number(x.width)))
                 body.append(each(e.axis, run, (Store(few, (e,), element, True),)))
-                body.append(StoreVector(sums, (*place, column), few))
+                body.append(StoreVector(self.held.waves.sums, (*place, column), few))
         declared = tuple(DeclareVector(name) for name in self.held.few.values())
         yield Remark("The waves of the block meet in LDS.")
         mine = Compare("<", w.var("column"), w.var("heads"))
-        first_quarter = DeviceIf(Compare("==", w.var("quarter"), ZERO), pair)
+        first_quarter = DeviceIf(Compare("==", w.var("quarter"), ZERO), of_head)
         yield DeviceIf(mine, (*declared, first_quarter, each(g.axis, RUN, tuple(body))))
 
     def _finish(self, which: Expr, slices: Slices | None) -> Iterator[DeviceStmt]:
@@ -244,7 +260,7 @@ class Kernels:
         n, own = w.index("n"), w.var("own")
         column = Var(self.state.plain(p.columns), I64)
         head = Var(w.name(f"{called(p.heads)}_here"), I64)
-        parts = Parts(*self.held.waves, number(c.waves), lambda part: (part, own))
+        parts = Parts(self.held.waves, number(c.waves), lambda part: (part, own))
         spot = Spot(head, w.var("group"))
 
         def here(e: Expr) -> Expr:
@@ -265,13 +281,12 @@ class Kernels:
 
     def _part(self, which: Expr, own: Expr, column: Expr, slices: Slices) -> Iterator[DeviceStmt]:
         """A block's part goes to the workspace."""
-        most, total, sums = self._slices
         place = self._place(self.item(which), self.words.var("slice"), own, slices)
-        names = self.decode.names
-        found = ((most, names.most), (total, names.total))
-        pair = tuple(Store(array, (place,), Var(name, F32), True) for array, name in found)
-        yield DeviceIf(Compare("==", column, ZERO), pair)
-        yield Store(sums, (place, column), Var(names.sum, F32), True)
+        names, first = self.decode.names, self.decode.first
+        found = self._slices.of_head(names.most, names.total, first.name if first else "")
+        of_head = tuple(Store(array, (place,), Var(name, F32), True) for array, name in found)
+        yield DeviceIf(Compare("==", column, ZERO), of_head)
+        yield Store(self._slices.sums, (place, column), Var(names.sum, F32), True)
 
     def _place(self, item: Expr, slice_: Expr, own: Expr, slices: Slices) -> Expr:
         """Where a part is in the workspace."""
@@ -291,7 +306,7 @@ class Kernels:
         steps = maximum(sub(p.keys.stop, p.keys.start), ZERO)
         found = floor_div(sub(add(steps, slices.each), ONE), slices.each)
         item, mine, count = (w.var(x) for x in ("block_of_heads", "own", "parts"))
-        parts = Parts(*self._slices, count, lambda part: (self._place(item, part, mine, slices),))
+        parts = Parts(self._slices, count, lambda part: (self._place(item, part, mine, slices),))
 
         def here(e: Expr) -> Expr:
             return map_expr(lambda x: column if x == AxisRef(p.columns.name) else x, e)
@@ -309,7 +324,7 @@ class Kernels:
         return general.wrap(general.share_blocks(p.chain), inner, self.state)
 
     @property
-    def _slices(self) -> tuple[str, str, str]:
+    def _slices(self) -> Stored:
         """The workspace arrays of parts."""
         assert self.held.slices is not None
         return self.held.slices

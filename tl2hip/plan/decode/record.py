@@ -44,6 +44,17 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
+class First:
+    """The greatest of the first scores of a row, those of the keys before `stop`, and what the user calls it: what
+    is asked of it is whether there was none above -inf. `keep_nan`: a score that is NaN makes it NaN."""
+
+    name: str
+    stop: Expr
+    keep_nan: bool
+    at: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Decode:
     """For each point of `chain` the softmax of the `score`s of `keys`, and for each of `width` `columns` the sum
     of weights exp(score - most) times values.
@@ -79,6 +90,8 @@ class Decode:
     """Local arrays that only hold scores and weights: nothing of them is left."""
     over_keys: tuple[str, ...]
     """The axes of all loops over keys."""
+    first: First | None = None
+    """Asked for where a running maximum starts from -inf."""
 
     @property
     def groups(self) -> Expr:

@@ -13,7 +13,7 @@ from tl2hip.dtypes import I64
 from tl2hip.nest.index import ZERO, add, floor_div, modulo, number, value_of
 from tl2hip.nest.ir import Array, AxisRef, Binary, Compare, Expr, Logic, Select, Var
 from tl2hip.nest.walk import all_parts, map_expr
-from tl2hip.plan.decode.axes import moves
+from tl2hip.plan.decode.axes import moves, surely_natural
 from tl2hip.plan.decode.record import Decode, Rows
 from tl2hip.plan.decode.tile import SIZE
 from tl2hip.plan.ir import DeviceIf, DeviceStmt, Let
@@ -84,6 +84,16 @@ class Reader:
     rows: Rows
     array: Array
     pages: frozenset[Expr]
+
+    def natural(self) -> tuple[Reader, tuple[Expr, ...]]:
+        """The same for keys before the ends that come with it: where a key is an index itself, its end leaves out
+        what the array has no row for, once for all, in the place of a test of each."""
+        keys, r = self.decode.keys, self.rows
+        pairs = zip(r.index, r.inside, strict=True)
+        own = [not inside and e == AxisRef(keys.name) and surely_natural(keys.start) for e, inside in pairs]
+        inside = tuple(a or b for a, b in zip(own, r.inside, strict=True))
+        ends = tuple(n for one, n in zip(own, self.array.shape[:-1], strict=True) if one)
+        return replace(self, rows=replace(r, inside=inside)), ends
 
     def ahead(self, spot: Spot) -> tuple[tuple[DeviceStmt, ...], dict[int, Expr]]:
         """What is looked up once for the 16 keys of a spot, in scalar registers: the statements, and the numbers of

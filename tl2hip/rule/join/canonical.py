@@ -195,14 +195,19 @@ class _Writer:
             self.known[term] = m
 
     def extent(self, own: Reduced) -> Expr:
-        """How many elements hold all scores: the extent of an array that keys are an index of, else their end."""
+        """How many elements hold all scores: the extent of an array that keys are an index of, or that their pages
+        are, times the keys of a page; else their end."""
         names = [a.name for a in self.walk.nest.arrays if a.role == "parameter"]
         for p in self.book.inside(own.value):
             if isinstance(p, Load) and p.array in names:
                 shape = self.walk.nest.array(p.array).shape
                 for i, extent in zip(p.index, shape, strict=True):
-                    if i == AxisRef(own.over.axis) and isinstance(extent, Dim):
-                        return extent
+                    match i:
+                        case AxisRef(axis=name) if name == own.over.axis and isinstance(extent, Dim):
+                            return extent
+                        case Binary(op="//", left=AxisRef(axis=name), right=by) if name == own.over.axis:
+                            if not any(isinstance(e, AxisRef | Var | Load) for e in all_parts(by)):
+                                return whole.mul(extent, by)
         return own.over.stop
 
     def score_at(self, e: Expr, axis: str) -> Expr:
