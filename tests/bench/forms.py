@@ -139,9 +139,40 @@ def grouped(
                 C[i, j] = s
 '''
 
+BLOCKS = '''\
+from tl2hip import Tensor, bf16, dims, f8e4m3, f32, kernel
+
+M, N, K = dims("M N K")
+
+
+@kernel
+def scaled(
+    A: Tensor[f8e4m3, M, K],
+    B: Tensor[f8e4m3, N, K],
+    x: Tensor[f32, M, K // 128],
+    y: Tensor[f32, N // 128, K // 128],
+    C: Tensor[bf16, M, N],
+) -> None:
+    """C = A @ B.T, every 128 elements of a row of A with a scale, and every 128 by 128 of B."""
+    assert K % 128 == 0
+    assert N % 128 == 0
+    for i in range(M):
+        for j in range(N):
+            s = f32(0)
+            for b in range(K // 128):
+                p = f32(0)
+                for k in range(128):
+                    p += f32(A[i, b * 128 + k]) * f32(B[j, b * 128 + k])
+                s += p * (x[i, b] * y[j // 128, b])
+            C[i, j] = bf16(s)
+'''
+
 CLEAN = (Aim("conflicts", 0), Aim("spills", 0), Aim("wide LDS", True, "only b128"))
 DEQUANTISED = (Aim("VALU/MFMA", 0.5), Aim("MFMA share", 0.45, least=True), *CLEAN[:2])
 """Two nibbles an instruction, as gfx942.md 5 has it. Each pair takes four: a permutation, a mask, one for what the
 bias and the shift make them more, and the scale. The share is missed: 0.41."""
 CASTS = (Aim("VALU/MFMA", 0.5), Aim("MFMA share", 0.45, least=True), *CLEAN)
 PLACES = (Aim("VALU/MFMA", 0.75), Aim("MFMA share", 0.40, least=True), *CLEAN)
+SCALED = (Aim("VALU/MFMA", 0.75), *CLEAN)
+"""One packed multiplication and addition for two sums and block, and a quarter more (gfx942.md 2.1); the compiler
+takes some of these apart, which saves time beside matrix instructions."""

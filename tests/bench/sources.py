@@ -7,7 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tests.bench.aims import Aim
-from tests.bench.forms import CAST, CASTS, CONVOLUTION, DEQUANTISED, GROUPED, INT4, PLACES, SWIGLU, TWO_RESULTS
+from tests.bench.forms import (
+    BLOCKS,
+    CAST,
+    CASTS,
+    CONVOLUTION,
+    DEQUANTISED,
+    GROUPED,
+    INT4,
+    PLACES,
+    SCALED,
+    SWIGLU,
+    TWO_RESULTS,
+)
 
 Kind = Literal["product", "attention", "row"]
 
@@ -255,6 +267,10 @@ PRODUCTS = (
     Case(
         "f16 in groups, rows looked up", GROUPED.format(given="row: Tensor[i32, M], ", of="T", at="row[i]"),
         "product", "128x128x64 w4 NT", "116 (plain HIP, one product)", F16_NT, TILE, run={"G": 2, "T": 64, **RUN},
+    ),
+    Case(
+        "fp8 scaled blocks", BLOCKS, "product", "256x128x128 w8 NT", "aiter 0.75 VALU/MFMA (assembly)", SCALED,
+        Tile(256, 128, 128, 8, 1), run={"M": 256, "N": 128, "K": 384},
     ),
     Case("f16 bias gelu", BIAS_GELU, "product", "128x128x64 w4 NT", "116 (plain HIP)", F16_NT, TILE, run=RUN),
 )  # fmt: skip

@@ -13,6 +13,7 @@ from tl2hip.hip.statements import Writer, write
 from tl2hip.hip.vectors import vector_type
 from tl2hip.nest.ir import Expr
 from tl2hip.plan.matrix_ir import (
+    AddScaled,
     Fetch,
     FetchFirst,
     Group,
@@ -126,15 +127,15 @@ def fetch(kind: str, size: int) -> Helper:
     )
 
 
-def fetch_any(kind: str) -> Helper:
-    """A vector at any element's address."""
+def fetch_any(kind: str, stored: str) -> Helper:
+    """A vector, or a single element, at any element's address; `stored` is its type in memory."""
     return Helper(
         f"fetch_{kind}_any",
         "// The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a"
         " loop,\n// it costs each load a 64-bit addition.\n"
         f"{ON_DEVICE} {kind} fetch_{kind}_any(const char *from, int &offset, i64 ahead)\n{{\n"
         '    asm("" : "+v"(offset));\n'
-        f"    return *(const {kind}_any *)(from + ahead + (unsigned int)offset);\n}}",
+        f"    return *(const {stored} *)(from + ahead + (unsigned int)offset);\n}}",
     )
 
 
@@ -237,10 +238,9 @@ def _window(s: Window, w: Writer) -> None:
 def _fetch(s: Fetch, w: Writer) -> None:
     dtype, single = w.ctx.arrays[s.vector].dtype, s.vector not in w.ctx.vectors
     kind = dtype.c if single else vector_of(s.vector, w)
-    if not s.aligned:
-        vector_of(s.vector, w, aligned=False)
+    stored = kind if single or s.aligned else vector_of(s.vector, w, aligned=False)
     size = dtype.bytes if single else declared_width(s.vector, w) * dtype.bytes
-    function = w.ctx.call(fetch(kind, size) if s.aligned else fetch_any(kind))
+    function = w.ctx.call(fetch(kind, size) if s.aligned else fetch_any(kind, stored))
     given = f"{w.ctx.c(s.window)}, {w.ctx.c(s.offset)}[{w.text(s.offset_at)}], {w.text(s.ahead)}"
     to = vector_at(s.vector, s.slot, w)
     if single:
@@ -287,6 +287,14 @@ def _multiply(s: MatrixMultiply, w: Writer) -> None:
             vector_type(I16, declared_width(p.vector, w) // p.parts, w.ctx.used)
     function = w.ctx.call(multiply(s.builtin, *types))
     w.line(f"{sums} = {function}({_part(s.left, w)}, {_part(s.right, w)}, {sums});")
+
+
+@write.register
+def _add_scaled(s: AddScaled, w: Writer) -> None:
+    sums, kind = vector_at(s.sums, s.slot, w), vector_of(s.sums, w)
+    *before, last = (f"({kind})({w.text(x)})" for x in s.times)
+    products = " * ".join((vector_at(s.vector, s.at_slot, w), *before))
+    w.line(f"{sums} = __builtin_elementwise_fma({products}, {last}, {sums});")
 
 
 def _part_type(p: Part, w: Writer) -> str:

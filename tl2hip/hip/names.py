@@ -64,7 +64,7 @@ _DTYPE = "(f64|f32|f16|bf16|f8e4m3|f8e5m2|i64|i32|i16|i8|u8|u32|bool)"
 
 OWN = re.compile(
     r"(wrap_(add|sub|mul|neg|abs)|(py|np|num)_(min|max)|min|max|square|u32_from|(atomic|wave|block)_\w+"
-    rf"|(first|last)_(min|max))_{_DTYPE}|((first|fetch|turn)_)?{_DTYPE}x\d+(_any|x\d+)?|mfma_\w+"
+    rf"|(first|last)_(min|max))_{_DTYPE}|((first|fetch|turn)_)?{_DTYPE}x\d+(_any|x\d+)?|(mfma|fetch)_\w+"
     r"|(M|FLT|DBL|INT|UINT|LONG|ULONG|LLONG|CHAR|SHRT|SIZE|FP|HIP)_[A-Z0-9_]+"
 )
 """Names of the helpers that printing itself may add to a file, and of macros of the C library's headers."""

@@ -146,6 +146,19 @@ class MatrixMultiply:
 
 
 @dataclass(frozen=True, slots=True)
+class AddScaled:
+    """The vector `sums` at `slot` takes every element of another one, at `at_slot`, times each f32 in turn. The
+    last product and the sum are rounded once."""
+
+    sums: str
+    slot: tuple[Expr, ...]
+    vector: str
+    at_slot: tuple[Expr, ...]
+    times: tuple[Expr, ...]
+    at: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class LdsBarrier:
     """Every thread of the block gets here, and LDS is in order after it. Loads from memory stay in flight."""
 
@@ -212,6 +225,7 @@ MatrixStmt = (
     | TurnBytes
     | SmallIntegers
     | MatrixMultiply
+    | AddScaled
     | LdsBarrier
     | Meet
     | Priority

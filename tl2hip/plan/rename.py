@@ -13,6 +13,7 @@ from tl2hip.nest.walk import all_parts, map_expr
 from tl2hip.plan.ir import Declare, DeviceStmt, Extreme, For, Let, LoadVector, MultiplyAdd, StoreVector
 from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import (
+    AddScaled,
     Fetch,
     FetchFirst,
     MatrixMultiply,
@@ -109,6 +110,8 @@ def _mentioned(body: tuple[DeviceStmt, ...]) -> set[str]:
                 found.add(vector)
             case MatrixMultiply(sums=sums, left=left, right=right):
                 found |= {sums, left.vector, right.vector}
+            case AddScaled(sums=sums, vector=vector):
+                found |= {sums, vector}
             case Combine(variables=variables) | Prefix(variables=variables):
                 found |= {v for v, _ in variables}
             case _:

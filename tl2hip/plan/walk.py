@@ -29,6 +29,7 @@ from tl2hip.plan.ir import (
 )
 from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import (
+    AddScaled,
     Bits,
     Fetch,
     FetchFirst,
@@ -87,6 +88,8 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (*slot, *_of_part(left), *_of_part(right))
         case SmallIntegers(slot=slot, first=one, second=other):
             return (*slot, one.load, other.load)
+        case AddScaled(slot=slot, at_slot=other, times=times):
+            return (*slot, *other, *times)
         case TakeTile(block=block, rows=rows, columns=columns):
             return (block, rows, columns)
         case Window(index=index, bytes=size):
@@ -187,6 +190,8 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, slot=each(f, s.slot), left=_part(f, s.left), right=_part(f, s.right))
         case SmallIntegers():
             return replace(s, slot=each(f, s.slot), first=_bits(f, s.first), second=_bits(f, s.second))
+        case AddScaled():
+            return replace(s, slot=each(f, s.slot), at_slot=each(f, s.at_slot), times=each(f, s.times))
         case TakeTile():
             return replace(s, block=f(s.block), rows=f(s.rows), columns=f(s.columns))
         case Window():

@@ -71,10 +71,12 @@ def tiles(p: MatrixProduct, task: Task | None = None) -> tuple[Tile, ...]:
         return ()
     given, task = p.over.axis.tile, task or task_of(p)
     depths = tuple(row // p.left.dtype.bytes for row in ROWS) if given is None else (given,)
+    if p.block and given is None:
+        depths = (p.block,)
     stages = p.over.axis.mark("stages") or 2
     sizes, waves = (_sizes(p.rows.tile), _sizes(p.columns.tile)), (_waves(p.rows), _waves(p.columns))
     beside = COMPUTING * sum(o.value is not None for o in p.factors)
-    like = tuple(Tile(0, 0, d, 1, 1, mfma, stages, p.pads, p.together, beside) for d in depths)
+    like = tuple(Tile(0, 0, d, 1, 1, mfma, stages, p.pads, p.together, beside, p.block) for d in depths)
     return _sorted(sizes, waves, like, task)
 
 
@@ -138,7 +140,7 @@ def task_of(p: MatrixProduct) -> Task:
     says, and by choice only where he says nothing of its tiles."""
     m, n, k = (value_of(a.stop) or LARGE for a in (p.rows, p.columns, p.over.axis))
     products = prod(value_of(p.chain.axes[n].stop) or 1 for n in p.batch)
-    said = p.over.axis.mark("split") or (1 if p.shaped or p.computed or p.ragged is not None else None)
+    said = p.over.axis.mark("split") or (1 if p.shaped or p.whole else None)
     if p.ragged is not None:
         m, products = GROUP_ROWS, products * (value_of(p.ragged.group.stop) or LARGE // GROUP_ROWS)
     work = p.left.work, sum(o.work for o in p.rights) // len(p.rights)

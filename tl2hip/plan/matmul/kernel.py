@@ -15,6 +15,7 @@ from tl2hip.plan.matmul.epilogue import Epilogue
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.find import MatrixProduct
 from tl2hip.plan.matmul.loop import SumLoop
+from tl2hip.plan.matmul.scaling import ScaleStorage, Scaling, store_scales
 from tl2hip.plan.matmul.side import Side, Storage, put, store
 from tl2hip.plan.matmul.split import Split, tiles_of
 from tl2hip.plan.matmul.tile import Tile
@@ -38,6 +39,7 @@ class TileKernel:
     stored: tuple[Storage, ...]
     sums: tuple[str, ...]
     split: Split | None = None
+    scales: ScaleStorage | None = None
 
     def body(self, state: State, moves: Moves | None, *, exact: bool = True) -> tuple[DeviceStmt, ...]:
         """The statements of a block, for factors at multiples of 16 bytes. `moves` tells what the epilogue moves in
@@ -52,7 +54,8 @@ class TileKernel:
     @property
     def steps(self) -> tuple[str, ...]:
         """The names of the bytes from one tile of a factor to the next."""
-        return tuple(s.own["step"] for s in self.stored)
+        scales = (h.step for h in self.scales.held) if self.scales else ()
+        return (*(s.own["step"] for s in self.stored), *scales)
 
     @property
     def grid(self) -> tuple[Expr, Expr]:
@@ -85,10 +88,14 @@ class TileKernel:
         for side in (left, *rights):
             yield from side.declared()
             yield from side.head()
+        scaling = None
+        if self.scales:
+            scaling = Scaling(words, p, t, self.scales, (row, column), (down, across))
+            yield from scaling.head()
         first, end = self.split.ends(words) if self.split else (ZERO, over.stop)
         unroll = over.mark("unroll")
         yield from SumLoop(
-            words, t, left, tuple(rights), self.sums, end, unroll, p.over.at, p.sums_at, first
+            words, t, left, tuple(rights), self.sums, end, unroll, p.over.at, p.sums_at, first, scaling
         ).whole()
         if self.split is None or not self.split.always:
             ended = tuple(Epilogue(words, state, p, t, self.sums, row, column, down, across, moves).whole())
@@ -149,7 +156,8 @@ def tile_kernel(
 ) -> TileKernel:
     """The kernels' common ground, with its LDS and registers placed."""
     stored = tuple(store(state, f, t.across if n else t.down, t.held) for n, f in enumerate(fills))
-    return TileKernel(p, t, fills, stored, registers(state, p, "sums", (*t.fragments, t.mfma.result_slots)), split)
+    sums = registers(state, p, "sums", (*t.fragments, t.mfma.result_slots))
+    return TileKernel(p, t, fills, stored, sums, split, store_scales(state, p, t))
 
 
 def registers(state: State, p: MatrixProduct, wish: str, shape: tuple[int, ...]) -> tuple[str, ...]:

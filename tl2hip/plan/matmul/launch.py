@@ -242,6 +242,8 @@ def _limits(state: State, some: Sequence[Variant]) -> Expr | None:
     if p.ragged is not None:
         tests.append(Compare("<", ZERO, p.ragged.group.stop))
         tests += (Compare("<=", mul(*k.grid), number(_most_tiles(k))) for k in kernels[1:])
+    scales = (state.nest.array(s.load.array) for s in p.scales)
+    tests += [Compare("<", product(a.shape), number(NEAR // a.dtype.bytes)) for a in scales]
     tests.append(Compare("<=", mul(*kernels[0].grid), number(_most_tiles(kernels[0]))))
     tests += (test for before, v in pairwise(some) for test in _of_grid(before, v.kernel))
     if p.over.axis.marked("split") and kernels[-1].split:

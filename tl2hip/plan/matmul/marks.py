@@ -61,7 +61,7 @@ def cut_by(p: MatrixProduct, some: Sequence[Tile]) -> Cut | Fault:
     fault: Fault | None = None
     narrow: Cut | None = None
     for tile in some:
-        own = tile.fault()
+        own = tile.fault() or _scales_fault(p, tile)
         if own is None:
             made = _filled(p, tile)
             if made is not None:
@@ -72,6 +72,13 @@ def cut_by(p: MatrixProduct, some: Sequence[Tile]) -> Cut | Fault:
     waves = (p.rows.mark("waves") or 1) * (p.columns.mark("waves") or 1)
     many = f"{waves} waves share a tile; in a product at most {MOST_TOGETHER} do"
     return narrow or fault or Fault("threads", many)
+
+
+def _scales_fault(p: MatrixProduct, tile: Tile) -> Fault | None:
+    """Why the columns of a wave have no one scale; None where they do."""
+    wave = tile.columns // tile.across
+    several = any(s.axis == p.columns.name and s.per % wave for s in p.scales)
+    return Fault("columns", f"{wave} columns of a wave have several scales in a block") if several else None
 
 
 def _filled(p: MatrixProduct, tile: Tile) -> Cut | None:
@@ -108,9 +115,9 @@ def honour(state: State, p: MatrixProduct, fills: tuple[Fill, ...], moves: Moves
     sums = tuple(loop.axis for loop in (p.over, *p.others))
     for over in sums:
         honours.honour(over.name, TILE, "unroll", "serial", "stages", "mfma", "xf32")
-        if not p.computed or over.mark("split") == 1:
+        if not p.whole or over.mark("split") == 1:
             honours.honour(over.name, "split")
-        honours.decline(over.name, "split", "a factor is computed on its way, for the whole sum in one block")
+        honours.decline(over.name, "split", p.whole)
         honours.single(over, ("waves",))
         honours.decline(over.name, "waves", "each wave of a matrix product takes in the whole sum")
     for axis in (p.rows, p.columns, *sums):

@@ -176,7 +176,7 @@ def split(state: State, p: MatrixProduct, t: Tile, batch: tuple[tuple[Expr, Expr
     """How the sum of a product is shared by blocks; None where one block takes all of it. `batch` has number and
     count of the products along each axis of a batch, the innermost first."""
     over, tiles = p.over.axis, product((*tiles_of(p, t), *(n for _, n in batch)))
-    if p.computed or p.ragged is not None:
+    if p.whole:
         return None
     share, size, least = _share(p, t, tiles)
     if value_of(share) == 1:

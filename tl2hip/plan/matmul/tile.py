@@ -27,9 +27,9 @@ MOST_STAGES = 3
 MOST_TOGETHER = 8
 """Waves that share a tile, at most: two on a SIMD, which leaves each 256 registers."""
 
-Turns = Literal["ping-pong", "ahead", "plain"]
+Turns = Literal["ping-pong", "ahead", "plain", "blocks"]
 """Whether two groups of waves take turns at reading and multiplying, fragments are read while those before are
-multiplied, or neither."""
+multiplied, or neither; or those of a whole step are read, which is a block of the sum that is scaled."""
 
 Part = Literal["rows", "columns", "depth", "stages", "mfma", "lds", "registers", "threads"]
 """What is at fault."""
@@ -64,6 +64,8 @@ class Tile:
     together: int = 1
     beside: int = 0
     """Registers of a lane in which factors are computed."""
+    block: int = 0
+    """Elements of the sum that are scaled as a whole: a step of it; 0 where none are."""
 
     @property
     def results(self) -> int:
@@ -165,6 +167,8 @@ class Tile:
         worth a fifth of the time and more. Where they do not, the two waves on each SIMD of a block of eight take
         turns, which is worth as much.
         """
+        if self.block:
+            return "blocks"
         if self.stages != 2 or self.ahead:
             return "ahead" if self.stages == 2 else "plain"
         together = self.down * self.across == 2 * SIMDS and self.slices * self.parts > 1
@@ -178,6 +182,8 @@ class Tile:
     @property
     def held(self) -> int:
         """Of how many slices fragments are in registers at once."""
+        if self.turns == "blocks":
+            return self.slices
         return held(self.clusters) if self.turns == "ping-pong" else 2 if self.turns == "ahead" else 1
 
     def registers(self, slices: int) -> int:
@@ -185,6 +191,9 @@ class Tile:
         down, across = self.fragments
         fragments = (down + across * self.results) * PIECE // 4 * slices
         others = OTHERS + self.beside + (OTHERS_AHEAD if slices > 1 else 0)
+        if self.block:
+            # Products of two fragments of rows, and the scales of two steps.
+            others += 2 * (across * self.mfma.result_slots + down)
         return self.sums + self.waiting + fragments + others
 
     @property
@@ -213,11 +222,14 @@ class Tile:
         for what, size, _ in shares:
             if size * self.row_pieces % self.threads or self.threads % self.row_pieces:
                 return Fault(what, f"{self.threads} threads do not share {size} {what} evenly")
+        if self.block and (self.depth != self.block or self.stages != 2):
+            part: Part = "depth" if self.depth != self.block else "stages"
+            return Fault(part, f"a block of {self.block} elements that are scaled is one step, of two stages")
         if self.stages > MOST_STAGES:
             return Fault("stages", f"at most {MOST_STAGES} tiles are in flight: two in LDS, one in registers")
         if self.lds > LDS_BYTES:
             return Fault("lds", f"{self.stages} stages need {self.lds:,} bytes of LDS; gfx942 has {LDS_BYTES:,}")
-        if self.sums > 128 or self.registers(1) > REGISTERS // 2:
+        if self.sums > 128 or self.registers(self.held if self.block else 1) > REGISTERS // 2:
             return Fault("registers", f"{self.registers(1)} registers a lane leave no two waves on a SIMD")
         return None
 

@@ -76,7 +76,7 @@ def _variants(
     elif p.ragged is not None:
         cuts = list(_for_groups(p, found))
     else:
-        cuts = [(found, None)] if p.computed else list(_for_sizes(p, found))
+        cuts = [(found, None)] if p.whole else list(_for_sizes(p, found))
     for n, ((cut, where), word) in enumerate(zip(cuts, NAMES[len(cuts)], strict=True)):
         last = n == len(cuts) - 1
         shared = split(state, p, cut.tile, numbers) if last else None
