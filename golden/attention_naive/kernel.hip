@@ -39,6 +39,13 @@ static __device__ inline long long mod_i64(long long x, long long y) {
 }
 
 static inline __host__ __device__ i64 min_i64(i64 a, i64 b) { return b < a ? b : a; }
+static inline __host__ __device__ float py_min_f32(float a, float b) { return b < a ? b : a; }
+
+// What all lanes of the wave hold, in a scalar register.
+static inline __device__ float wave_uniform(float x)
+{
+    return __builtin_bit_cast(float, __builtin_amdgcn_readfirstlane(__builtin_bit_cast(int, x)));
+}
 
 // Memory from a place on, so many bytes; what is read behind them is 0.
 static inline __device__ __amdgpu_buffer_rsrc_t window_of(const void *from, int bytes)
@@ -81,6 +88,14 @@ static inline __device__ float other_half(float x, unsigned int thread)
 static inline __device__ float power_of_2(float x)
 {
     return __builtin_amdgcn_exp2f(x);
+}
+
+// f32 to f16, to nearest even: x * 1 + -0, which one instruction rounds into half of a register. Of two
+// neighbours in a vector one is a call, so that they are not multiplied together ahead of that.
+static inline __device__ _Float16 f16_of_number(float x, float one, float minus_zero, int place)
+{
+    #pragma clang fp contract(on)
+    return (_Float16)(place % 2 == 0 ? __builtin_fmaf(x, one, minus_zero) : x * one + minus_zero);
 }
 
 // The results of matrix instructions are there, whichever way the code goes on.
@@ -171,11 +186,15 @@ attention_naive_kernel_aligned(const _Float16 *__restrict__ Q, const _Float16 *_
     const int to_V = row_V * 64 + (k_V ^ (((row_V % 8) ^ (row_V / 8 % 8)) * 8));
     const int start_V = lane % 32 * 64 + ((lane / 32 * 8) ^ (((lane % 32 % 8) ^ (lane % 32 / 8 % 8)) * 8));
     f32x16 sums[4] = {};
-    // Of this lane's row: the greatest product so far, and its part of total over that.
+    // Of this lane's row: the greatest product so far, the one that weights are powers over, and its part of
+    // total.
     float greatest = -__builtin_inff();
+    float base = -3.4028235e38f;
     f32x2 total_parts = {};
-    float rescale;
     const float scale_2 = __builtin_fabsf(scale) * 1.442695f;
+    const float room = py_min_f32(8.0f / scale_2, 1.2676506e30f);
+    const float one = __builtin_amdgcn_sqrtf(1.0f);
+    const float minus_zero = wave_uniform(__builtin_amdgcn_sqrtf(-0.0f));
     const __amdgpu_buffer_rsrc_t window_K =
             window_of(&K[h * T * 128], max_i64((min_i64(T, 64) - 1) * 128 + 128, 0) * 2);
     #pragma unroll 4
@@ -258,7 +277,6 @@ attention_naive_kernel_aligned(const _Float16 *__restrict__ Q, const _Float16 *_
         }
         __builtin_amdgcn_sched_barrier(0);
         __builtin_amdgcn_s_setprio(0);
-        const float before = greatest;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             #pragma unroll 16
@@ -268,39 +286,24 @@ attention_naive_kernel_aligned(const _Float16 *__restrict__ Q, const _Float16 *_
             }
         }
         greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));
-        const float base = greatest == -__builtin_inff() ? 0.0f : greatest;
-        rescale = power_of_2(before == -__builtin_inff() ? -__builtin_inff() : (before - base) * scale_2);
-        total_parts *= rescale;
-        #pragma unroll 4
-        for (int c = 0; c < 4; ++c) {
-            sums[c] *= rescale;
-        }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            scores[n] = (scores[n] - base) * scale_2;
-        }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                // kernel.py:35: total += np.exp(P[h, i, j] - m)
-                scores[n][e] = power_of_2(scores[n][e]);
-            }
-        }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                total_parts[e % 2] = total_parts[e % 2] + scores[n][e];
+        if (greatest > base + room) {  // which is seldom
+            const float old = base;
+            base = greatest;
+            float rescale;
+            rescale = power_of_2((old - base) * scale_2);
+            total_parts *= rescale;
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[c] *= rescale;
             }
         }
         f16x8 weights[4];
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                weights[n * 2 + e / 8][e % 8] = (_Float16)scores[n][e];
-            }
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            // kernel.py:35: total += np.exp(P[h, i, j] - m)
+            scores[0][e] = power_of_2((scores[0][e] - base) * scale_2);
+            total_parts[e % 2] = total_parts[e % 2] + scores[0][e];
+            weights[0][e] = f16_of_number(scores[0][e], one, minus_zero, e);
         }
         __builtin_amdgcn_s_setprio(1);
         __builtin_amdgcn_sched_barrier(0);
@@ -313,6 +316,14 @@ attention_naive_kernel_aligned(const _Float16 *__restrict__ Q, const _Float16 *_
                                                         * 32 * 64];
             }
             __builtin_amdgcn_sched_barrier(0);
+            #pragma unroll 8
+            for (int e = 0; e < 8; ++e) {
+                scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e] =
+                        power_of_2((scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e] - base) * scale_2);
+                total_parts[e % 2] = total_parts[e % 2] + scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e];
+                weights[slice + 1][e] =
+                        f16_of_number(scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e], one, minus_zero, e);
+            }
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
                 // kernel.py:39: o += f32(f16(np.exp(P[h, i, j] - m))) * f32(V[h, j, d])
@@ -410,7 +421,6 @@ attention_naive_kernel_aligned(const _Float16 *__restrict__ Q, const _Float16 *_
                 scores[n][e] = n * 32 + e / 4 * 8 + e % 4 < left ? scores[n][e] : -__builtin_inff();
             }
         }
-        const float before = greatest;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             #pragma unroll 16
@@ -419,46 +429,24 @@ attention_naive_kernel_aligned(const _Float16 *__restrict__ Q, const _Float16 *_
             }
         }
         greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));
-        const float base = greatest == -__builtin_inff() ? 0.0f : greatest;
-        rescale = power_of_2(before == -__builtin_inff() ? -__builtin_inff() : (before - base) * scale_2);
-        total_parts *= rescale;
-        #pragma unroll 4
-        for (int c = 0; c < 4; ++c) {
-            sums[c] *= rescale;
-        }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            scores[n] = (scores[n] - base) * scale_2;
-        }
-        // The factor may be 0, and 0 * -inf is not a number.
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                scores[n][e] = n * 32 + e / 4 * 8 + e % 4 < left ? scores[n][e] : -__builtin_inff();
-            }
-        }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                scores[n][e] = power_of_2(scores[n][e]);
-            }
-        }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                total_parts[e % 2] = total_parts[e % 2] + scores[n][e];
+        if (greatest > base + room) {  // which is seldom
+            const float old = base;
+            base = greatest;
+            float rescale;
+            rescale = power_of_2((old - base) * scale_2);
+            total_parts *= rescale;
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[c] *= rescale;
             }
         }
         f16x8 weights[4];
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                weights[n * 2 + e / 8][e % 8] = (_Float16)scores[n][e];
-            }
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            scores[0][e] = power_of_2(e / 4 * 8 + e % 4 < left ? (scores[0][e] - base) * scale_2
+                                      : -__builtin_inff());
+            total_parts[e % 2] = total_parts[e % 2] + scores[0][e];
+            weights[0][e] = f16_of_number(scores[0][e], one, minus_zero, e);
         }
         __builtin_amdgcn_s_setprio(1);
         __builtin_amdgcn_sched_barrier(0);
@@ -471,6 +459,16 @@ attention_naive_kernel_aligned(const _Float16 *__restrict__ Q, const _Float16 *_
                                                         * 32 * 64];
             }
             __builtin_amdgcn_sched_barrier(0);
+            #pragma unroll 8
+            for (int e = 0; e < 8; ++e) {
+                scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e] = power_of_2((slice + 1) / 2 * 32
+                        + ((slice + 1) % 2 * 8 + e) / 4 * 8 + ((slice + 1) % 2 * 8 + e) % 4 < left
+                        ? (scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e] - base) * scale_2
+                        : -__builtin_inff());
+                total_parts[e % 2] = total_parts[e % 2] + scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e];
+                weights[slice + 1][e] =
+                        f16_of_number(scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e], one, minus_zero, e);
+            }
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
                 sums[c] = mfma_f32_32x32x8f16(part_V[slice % 2][c].lo, weights[slice].lo, sums[c]);
@@ -491,6 +489,15 @@ attention_naive_kernel_aligned(const _Float16 *__restrict__ Q, const _Float16 *_
         }
     }
     settle_11();
+    // What is summed, over the greatest of all.
+    const float top = greatest == -__builtin_inff() ? base : greatest;
+    float rescale;
+    rescale = power_of_2((base - top) * scale_2);
+    total_parts *= rescale;
+    #pragma unroll 4
+    for (int c = 0; c < 4; ++c) {
+        sums[c] *= rescale;
+    }
     float total = total_parts[0] + total_parts[1];
     total += other_half(total, threadIdx.x);
     total = greatest == -__builtin_inff() && 0 < T ? __builtin_nanf("") : total;
@@ -565,11 +572,15 @@ attention_naive_kernel(const _Float16 *__restrict__ Q, const _Float16 *__restric
     const int to_V = row_V * 64 + (k_V ^ (((row_V % 8) ^ (row_V / 8 % 8)) * 8));
     const int start_V = lane % 32 * 64 + ((lane / 32 * 8) ^ (((lane % 32 % 8) ^ (lane % 32 / 8 % 8)) * 8));
     f32x16 sums[4] = {};
-    // Of this lane's row: the greatest product so far, and its part of total over that.
+    // Of this lane's row: the greatest product so far, the one that weights are powers over, and its part of
+    // total.
     float greatest = -__builtin_inff();
+    float base = -3.4028235e38f;
     f32x2 total_parts = {};
-    float rescale;
     const float scale_2 = __builtin_fabsf(scale) * 1.442695f;
+    const float room = py_min_f32(8.0f / scale_2, 1.2676506e30f);
+    const float one = __builtin_amdgcn_sqrtf(1.0f);
+    const float minus_zero = wave_uniform(__builtin_amdgcn_sqrtf(-0.0f));
     #pragma unroll 4
     for (int n = 0; n < 4; ++n) {
         next_K[n] = first_f16x8_any(&K[(h * T + row_K + n * 16) * 128 + k_K], row_K + n * 16 < T ? 8 : 0);
@@ -651,7 +662,6 @@ attention_naive_kernel(const _Float16 *__restrict__ Q, const _Float16 *__restric
         }
         __builtin_amdgcn_sched_barrier(0);
         __builtin_amdgcn_s_setprio(0);
-        const float before = greatest;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             #pragma unroll 16
@@ -661,39 +671,24 @@ attention_naive_kernel(const _Float16 *__restrict__ Q, const _Float16 *__restric
             }
         }
         greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));
-        const float base = greatest == -__builtin_inff() ? 0.0f : greatest;
-        rescale = power_of_2(before == -__builtin_inff() ? -__builtin_inff() : (before - base) * scale_2);
-        total_parts *= rescale;
-        #pragma unroll 4
-        for (int c = 0; c < 4; ++c) {
-            sums[c] *= rescale;
-        }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            scores[n] = (scores[n] - base) * scale_2;
-        }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                // kernel.py:35: total += np.exp(P[h, i, j] - m)
-                scores[n][e] = power_of_2(scores[n][e]);
-            }
-        }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                total_parts[e % 2] = total_parts[e % 2] + scores[n][e];
+        if (greatest > base + room) {  // which is seldom
+            const float old = base;
+            base = greatest;
+            float rescale;
+            rescale = power_of_2((old - base) * scale_2);
+            total_parts *= rescale;
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[c] *= rescale;
             }
         }
         f16x8 weights[4];
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                weights[n * 2 + e / 8][e % 8] = (_Float16)scores[n][e];
-            }
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            // kernel.py:35: total += np.exp(P[h, i, j] - m)
+            scores[0][e] = power_of_2((scores[0][e] - base) * scale_2);
+            total_parts[e % 2] = total_parts[e % 2] + scores[0][e];
+            weights[0][e] = f16_of_number(scores[0][e], one, minus_zero, e);
         }
         __builtin_amdgcn_s_setprio(1);
         __builtin_amdgcn_sched_barrier(0);
@@ -706,6 +701,14 @@ attention_naive_kernel(const _Float16 *__restrict__ Q, const _Float16 *__restric
                                                         * 32 * 64];
             }
             __builtin_amdgcn_sched_barrier(0);
+            #pragma unroll 8
+            for (int e = 0; e < 8; ++e) {
+                scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e] =
+                        power_of_2((scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e] - base) * scale_2);
+                total_parts[e % 2] = total_parts[e % 2] + scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e];
+                weights[slice + 1][e] =
+                        f16_of_number(scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e], one, minus_zero, e);
+            }
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
                 // kernel.py:39: o += f32(f16(np.exp(P[h, i, j] - m))) * f32(V[h, j, d])
@@ -803,7 +806,6 @@ attention_naive_kernel(const _Float16 *__restrict__ Q, const _Float16 *__restric
                 scores[n][e] = n * 32 + e / 4 * 8 + e % 4 < left ? scores[n][e] : -__builtin_inff();
             }
         }
-        const float before = greatest;
         #pragma unroll 2
         for (int n = 0; n < 2; ++n) {
             #pragma unroll 16
@@ -812,46 +814,24 @@ attention_naive_kernel(const _Float16 *__restrict__ Q, const _Float16 *__restric
             }
         }
         greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));
-        const float base = greatest == -__builtin_inff() ? 0.0f : greatest;
-        rescale = power_of_2(before == -__builtin_inff() ? -__builtin_inff() : (before - base) * scale_2);
-        total_parts *= rescale;
-        #pragma unroll 4
-        for (int c = 0; c < 4; ++c) {
-            sums[c] *= rescale;
-        }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            scores[n] = (scores[n] - base) * scale_2;
-        }
-        // The factor may be 0, and 0 * -inf is not a number.
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                scores[n][e] = n * 32 + e / 4 * 8 + e % 4 < left ? scores[n][e] : -__builtin_inff();
-            }
-        }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                scores[n][e] = power_of_2(scores[n][e]);
-            }
-        }
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                total_parts[e % 2] = total_parts[e % 2] + scores[n][e];
+        if (greatest > base + room) {  // which is seldom
+            const float old = base;
+            base = greatest;
+            float rescale;
+            rescale = power_of_2((old - base) * scale_2);
+            total_parts *= rescale;
+            #pragma unroll 4
+            for (int c = 0; c < 4; ++c) {
+                sums[c] *= rescale;
             }
         }
         f16x8 weights[4];
-        #pragma unroll 2
-        for (int n = 0; n < 2; ++n) {
-            #pragma unroll 16
-            for (int e = 0; e < 16; ++e) {
-                weights[n * 2 + e / 8][e % 8] = (_Float16)scores[n][e];
-            }
+        #pragma unroll 8
+        for (int e = 0; e < 8; ++e) {
+            scores[0][e] = power_of_2(e / 4 * 8 + e % 4 < left ? (scores[0][e] - base) * scale_2
+                                      : -__builtin_inff());
+            total_parts[e % 2] = total_parts[e % 2] + scores[0][e];
+            weights[0][e] = f16_of_number(scores[0][e], one, minus_zero, e);
         }
         __builtin_amdgcn_s_setprio(1);
         __builtin_amdgcn_sched_barrier(0);
@@ -864,6 +844,16 @@ attention_naive_kernel(const _Float16 *__restrict__ Q, const _Float16 *__restric
                                                         * 32 * 64];
             }
             __builtin_amdgcn_sched_barrier(0);
+            #pragma unroll 8
+            for (int e = 0; e < 8; ++e) {
+                scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e] = power_of_2((slice + 1) / 2 * 32
+                        + ((slice + 1) % 2 * 8 + e) / 4 * 8 + ((slice + 1) % 2 * 8 + e) % 4 < left
+                        ? (scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e] - base) * scale_2
+                        : -__builtin_inff());
+                total_parts[e % 2] = total_parts[e % 2] + scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e];
+                weights[slice + 1][e] =
+                        f16_of_number(scores[(slice + 1) / 2][(slice + 1) % 2 * 8 + e], one, minus_zero, e);
+            }
             #pragma unroll 4
             for (int c = 0; c < 4; ++c) {
                 sums[c] = mfma_f32_32x32x8f16(part_V[slice % 2][c].lo, weights[slice].lo, sums[c]);
@@ -884,6 +874,15 @@ attention_naive_kernel(const _Float16 *__restrict__ Q, const _Float16 *__restric
         }
     }
     settle_11();
+    // What is summed, over the greatest of all.
+    const float top = greatest == -__builtin_inff() ? base : greatest;
+    float rescale;
+    rescale = power_of_2((base - top) * scale_2);
+    total_parts *= rescale;
+    #pragma unroll 4
+    for (int c = 0; c < 4; ++c) {
+        sums[c] *= rescale;
+    }
     float total = total_parts[0] + total_parts[1];
     total += other_half(total, threadIdx.x);
     total = greatest == -__builtin_inff() && 0 < T ? __builtin_nanf("") : total;

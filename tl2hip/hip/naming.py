@@ -8,13 +8,14 @@ from tl2hip.hip.names import Names, words
 from tl2hip.plan.ir import Declare, For, HostIf, HostLet, HostLoop, HostStmt, HostWhile, Let, Plan, ReadBack
 from tl2hip.plan.lanes_ir import Combine, Prefix
 from tl2hip.plan.matrix_ir import TakeLane, TakeTile, Window
+from tl2hip.plan.softmax_ir import HideUnit
 from tl2hip.plan.walk import all_stmts
 
 HELPERS = frozenset(
     words(
         "u64 at overlap folded read_back error wrapped row_major strided together load_or_zero round_to_odd "
         "from_lane last_lane earlier vector matrix global_read lds_read lds_write lds_barrier tile_of window "
-        "window_of power_of_2 other_half bf16_of_number other_quarter "
+        "window_of power_of_2 other_half bf16_of_number f16_of_number wave_uniform other_quarter "
     )
 )
 """Names that printing itself gives to things beside the user's own."""
@@ -40,6 +41,8 @@ def name_plan(plan: Plan, taken: Iterable[str] = ()) -> Names:
                 names.add((s.var,))
             elif isinstance(s, TakeTile):
                 names.add((s.row, s.column))
+            elif isinstance(s, HideUnit):
+                names.add((s.one, s.minus_zero))
             elif isinstance(s, TakeLane | Window):
                 names.add((s.name,))
             elif isinstance(s, Combine | Prefix):

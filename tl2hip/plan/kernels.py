@@ -23,7 +23,7 @@ from tl2hip.plan.ir import (
 )
 from tl2hip.plan.matrix_ir import Fetch, FetchFirst, SmallIntegers, TakeLane, TakeTile, TurnBytes, Window
 from tl2hip.plan.rename import plainly
-from tl2hip.plan.softmax_ir import PowerOfTwo, RoundNumber, Scaled
+from tl2hip.plan.softmax_ir import HideUnit, PowerOfTwo, RoundNumber, Scaled
 from tl2hip.plan.walk import all_stmts
 
 PLACES: tuple[Place, ...] = (
@@ -141,6 +141,7 @@ def _free_scalars(exprs: Iterable[Expr], body: tuple[DeviceStmt, ...]) -> tuple[
     inner_names = {s.name for s in stmts if isinstance(s, Let | Declare)}
     inner_names |= {n for s in stmts if isinstance(s, TakeTile) for n in (s.row, s.column)}
     inner_names |= {s.name for s in stmts if isinstance(s, TakeLane)}
+    inner_names |= {n for s in stmts if isinstance(s, HideUnit) for n in (s.one, s.minus_zero)}
     inner_names |= {p.name for p in PLACES}
     found: dict[str, DType] = {}
     for e in exprs:

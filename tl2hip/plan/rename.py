@@ -24,7 +24,7 @@ from tl2hip.plan.matrix_ir import (
     Window,
 )
 from tl2hip.plan.names import NUMBER
-from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, RoundNumber, Scaled
+from tl2hip.plan.softmax_ir import HideUnit, JoinHalves, PowerOfTwo, RoundNumber, Scaled
 from tl2hip.plan.walk import all_stmts, bodies, map_exprs, own_exprs, same, with_bodies
 
 Users = Mapping[str, str]
@@ -88,6 +88,8 @@ def _mentioned(body: tuple[DeviceStmt, ...]) -> set[str]:
                 found.add(name)
             case PowerOfTwo(name=name) | JoinHalves(name=name) | Scaled(vector=name) | RoundNumber(vector=name):
                 found.add(name)
+            case HideUnit(one=one, minus_zero=zero):
+                found |= {one, zero}
             case For(var=var):
                 found.add(var)
             case Store(array=array) | Update(array=array):

@@ -30,23 +30,38 @@ class PowerOfTwo:
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """Every element of a vector of f32 becomes `(element - less) * times`; without `less` only times that."""
+    """Every element of a vector of f32 becomes so many times itself."""
 
     vector: str
     slot: tuple[Expr, ...]
-    less: Expr | None
     times: Expr
 
 
 @dataclass(frozen=True, slots=True)
+class HideUnit:
+    """`one` is 1 and `minus_zero` -0, both of f32: roots, which the compiler does not look into."""
+
+    one: str
+    minus_zero: str
+
+
+@dataclass(frozen=True, slots=True)
 class RoundNumber:
-    """An element of a vector of f16 or bf16 becomes a power of two of f32, rounded to nearest even. As that is no
-    product, the compiler has nothing to fuse (`hip.helpers.F16_FROM_F32`). What becomes of a NaN in bf16 does not
-    matter, which saves two instructions: gfx942 has none for the whole (CDNA3 ISA guide)."""
+    """An element of a vector of f16 or bf16 becomes a power of two that was computed in f32, rounded to nearest.
+
+    f16 goes to even. With the `unit` of a HideUnit, one instruction rounds x * 1 + -0, which is x whatever x is,
+    into half of a register (v_fma_mixlo_f16, v_fma_mixhi_f16, CDNA3 ISA guide); others take three for a pair.
+
+    For bf16 gfx942 has no instruction (CDNA3 ISA guide), and a value in the middle goes up, which saves one and is
+    as near. The value is within one unit in the last place of the power that it stands for, which is itself never
+    in the middle: a power of 2 with a whole exponent is a number of bf16, and no other is one of f32. So a value in
+    the middle says nothing of which side it is on. What becomes of a NaN in bf16 does not matter.
+    """
 
     vector: str
     slot: tuple[Expr, ...]
     value: Expr
+    unit: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +74,7 @@ class JoinHalves:
     apart: Literal[16, 32] = 32
 
 
-SoftmaxStmt = PowerOfTwo | Scaled | RoundNumber | JoinHalves
+SoftmaxStmt = PowerOfTwo | Scaled | HideUnit | RoundNumber | JoinHalves
 
 
 @dataclass(frozen=True, slots=True)

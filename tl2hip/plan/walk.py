@@ -48,7 +48,7 @@ from tl2hip.plan.matrix_ir import (
     TurnBytes,
     Window,
 )
-from tl2hip.plan.softmax_ir import JoinHalves, PowerOfTwo, RoundNumber, Scaled
+from tl2hip.plan.softmax_ir import HideUnit, JoinHalves, PowerOfTwo, RoundNumber, Scaled
 
 
 def all_host(body: Iterable[HostStmt]) -> Iterator[HostStmt]:
@@ -100,13 +100,15 @@ def own_exprs(s: DeviceStmt) -> tuple[Expr, ...]:
             return (*slot, *index, count)
         case Prefix(name=name, dtype=dtype):
             return (Var(name, dtype),)
-        case PowerOfTwo(slot=slot, value=value) | RoundNumber(slot=slot, value=value):
+        case PowerOfTwo(slot=slot, value=value):
             return (*slot, value)
-        case Scaled(slot=slot, less=less, times=times):
-            return (*slot, times) if less is None else (*slot, less, times)
+        case RoundNumber(slot=slot, value=value, unit=unit):
+            return (*slot, value, *unit)
+        case Scaled(slot=slot, times=times):
+            return (*slot, times)
         case JoinHalves(name=name):
             return (Var(name, F32),)
-        case Barrier() | Combine() | DeclareVector() | LdsBarrier() | Group() | Remark():
+        case Barrier() | Combine() | DeclareVector() | HideUnit() | LdsBarrier() | Group() | Remark():
             return ()
         case KeepOrder() | Meet() | Priority() | Settle() | TakeLane() | TurnBytes():
             return ()
@@ -201,12 +203,13 @@ def map_own_exprs(f: Callable[[Expr], Expr], s: DeviceStmt) -> DeviceStmt:
             return replace(s, slot=each(f, s.slot), offset_at=f(s.offset_at), ahead=f(s.ahead))
         case FetchFirst():
             return replace(s, slot=each(f, s.slot), index=each(f, s.index), count=f(s.count))
-        case PowerOfTwo() | RoundNumber():
+        case PowerOfTwo():
             return replace(s, slot=each(f, s.slot), value=f(s.value))
+        case RoundNumber():
+            return replace(s, slot=each(f, s.slot), value=f(s.value), unit=each(f, s.unit))
         case Scaled():
-            less = None if s.less is None else f(s.less)
-            return replace(s, slot=each(f, s.slot), less=less, times=f(s.times))
-        case Barrier() | Combine() | Prefix() | DeclareVector() | LdsBarrier() | Group() | Remark():
+            return replace(s, slot=each(f, s.slot), times=f(s.times))
+        case Barrier() | Combine() | Prefix() | DeclareVector() | HideUnit() | LdsBarrier() | Group() | Remark():
             return s
         case KeepOrder() | Meet() | Priority() | Settle() | TakeLane() | TurnBytes() | JoinHalves():
             return s

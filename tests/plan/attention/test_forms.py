@@ -138,6 +138,8 @@ FORMS |= {
     "running: from a number, skipped, its logarithm": text(
         RUNNING, more=LSE, seed="f32(-1e30)", skip="if j > i - 3: continue", row=LOGARITHM
     ),
+    "passes: from 3, far apart": text(PASSES, more=LSE, seed="f32(3)", score="s * f32(4)", row=LOGARITHM),
+    "passes: guarded, times 0": text(PASSES, guard="if j <= i:", score="s * f32(0)"),
     "passes: window by bounds": text(PASSES, keys="range(max(0, i - 99), min(T, i + 100))"),
     "running: window by bounds": text(RUNNING, keys="range(max(0, i - 99), min(T, i + 1))"),
     "passes: a logarithm in twos": text(
@@ -183,6 +185,8 @@ def proven(done: Conversion, text: str = "", machine: bool = False) -> str:
     "form",
     (
         "passes: a logarithm in twos",
+        "passes: from 3, far apart",
+        "passes: guarded, times 0",
         "running: over a root",
         "passes: guarded, a window in a chain",
         "running: from a number, skipped, its logarithm",

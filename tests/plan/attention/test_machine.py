@@ -27,5 +27,21 @@ def test_wide_rows_spill_nothing(kind: str) -> None:
             assert one.occupancy == (1 if kind in ALONE else 2) and one.lds_bytes <= 32_768
 
 
+def test_weights_are_rounded_to_f16_in_two_instructions_a_pair() -> None:
+    k = converted(replace(KINDS["halves"], depth=128, width=128, score="s * f32(0.0883)"))
+    assert k.printed is not None
+    code = compile_device(k.printed.text).text
+    loops = k.printed.text.count("f16_of_number(") // 2  # a loop has it at the first slice, and at all others
+    for half in ("lo", "hi"):
+        assert code.count(f"v_fma_mix{half}_f16") == 16 * loops
+
+
+def test_narrow_rows_keep_two_waves_at_any_alignment() -> None:
+    k = converted(KINDS["a window"])
+    assert k.printed is not None
+    for one in read_counters(compile_device(k.printed.text).text):
+        assert not one.vgpr_spills and one.occupancy == 2
+
+
 def test_plain_attention_keeps_two_waves() -> None:
     test_wide_rows_spill_nothing("halves")

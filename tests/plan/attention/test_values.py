@@ -68,8 +68,9 @@ FAULTS = {
     "a tile is read as it is written": ("lds_barrier();  // the tile is in LDS", ""),
     "a tile is written as it is read": ("lds_barrier();  // every wave is done with the tile before", ""),
     "keys past the end count": ("< left ?", "<= left ?"),
-    "sums are not brought to a new maximum": ("sums[c] *= rescale;", ""),
-    "the total is not brought to a new maximum": ("total_parts *= rescale;", ""),
+    "sums are not brought to a new base": ("sums[c] *= rescale;", ""),
+    "the total is not brought to a new base": ("total_parts *= rescale;", ""),
+    "the base stays behind": ("if (greatest > base + room)", "if (greatest > base + 8.0f * room)"),
     "the maximum is one lane's": ("greatest = greatest_f32(greatest, other_half(greatest, threadIdx.x));", ""),
     "the total is one lane's": ("total += other_half(total, threadIdx.x);", ""),
     "a tile is left out": ("first < whole; first += 64", "first < whole - 64; first += 64"),
@@ -77,10 +78,14 @@ FAULTS = {
     "rows past the end are read": ("min_i64(i, S - 1)", "min_i64(i, S)"),
 }  # fmt: skip
 
+STEEP = Attend(score="s * f32(4)")
+"""Scores so far apart that a later tile moves the base."""
+OF_BASES = tuple(fault for fault in FAULTS if "to a new base" in fault or "base stays" in fault)
+
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_planted_fault_is_found(fault: str) -> None:
-    k = converted(Attend())
+    k = converted(STEEP if fault in OF_BASES else Attend())
     assert k.printed is not None
     old, new = FAULTS[fault]
     start = k.printed.text.index("attend_kernel_aligned(")

@@ -17,7 +17,7 @@ from tl2hip.plan.attention.find import Attention
 from tl2hip.plan.attention.softmax import Scale, greatest_score
 from tl2hip.plan.attention.tile import SIZE, Cut
 from tl2hip.plan.gfx942 import ACCESS_BYTES, WAVE
-from tl2hip.plan.ir import DeviceIf, DeviceStmt, For, Let
+from tl2hip.plan.ir import Declare, DeviceIf, DeviceStmt, For, Let, MultiplyAdd
 from tl2hip.plan.lanes_ir import Combine
 from tl2hip.plan.matmul.side import each
 from tl2hip.plan.matmul.words import Words
@@ -61,6 +61,14 @@ class Epilogue:
             yield DeviceIf(inside, (*self._of_row(), columns))
             return
         odd = w.var32("odd")
+        yield Remark(
+            "A value that is no finite number, in a tile of which some rows have not all keys, shows in the sums "
+            "of these: 0 times that is not a number."
+        )
+        yield Declare(odd.name, F32, Const(0.0, F32))
+        e = w.index("e")
+        seen = MultiplyAdd(odd.name, Load(self.sums, (c, e), F32, True), Const(0.0, F32))
+        yield each(c.axis, self.cut.blocks, (each(e.axis, self.cut.weigh.result_slots, (seen,)),))
         yield Combine("+", ((odd.name, F32),), WAVE)
         fine = DeviceIf(Compare("==", odd, odd), (columns,), tuple(self._one_by_one()))
         yield DeviceIf(inside, (*self._of_row(), fine))
@@ -94,10 +102,7 @@ class Epilogue:
         body = (Set(p.sum, Const(0.0, F32)), keys, *p.behind)
         columns = p.columns.axis
         first = floor_div(self.words.var("lane"), SIZE)
-        yield Remark(
-            "A value that is no finite number, in a tile of which some rows have not all keys: their weight of 0 "
-            "times that is not a number. Sums are taken term by term, of each row's own keys."
-        )
+        yield Remark("Sums are taken term by term, of each row's own keys.")
         loop = For(columns.name, first, columns.stop, number(2), self._placed(body), unroll=1, at=p.columns.at)
         yield loop
 

@@ -96,7 +96,7 @@ def _launch(
         body = replace(kernel, aligned=aligned).body(state)
         said = f"{one.rows} rows a block, {one.keys} keys at a time"
         said += "" if aligned else ", at any alignment"
-        name, waves = f"kernel{suffix}{'_aligned' * aligned}", _waves(p, one) if aligned else 1
+        name, waves = f"kernel{suffix}{'_aligned' * aligned}", _waves(p, one, aligned)
         names.append(state.add(name, body, (one.threads, 1, 1), said, waves))
     arrays = tuple(dict.fromkeys(f.array for f in (p.query, p.key, p.value)))
     last = dict.fromkeys(state.nest.array(a).shape[-1] for a in arrays)
@@ -108,9 +108,12 @@ def _launch(
     return _limits(state, p, one), fast
 
 
-def _waves(p: Attention, one: Cut) -> int:
+def _waves(p: Attention, one: Cut, aligned: bool) -> int:
     """Waves on a SIMD. Where a score is computed from how far a key is from its row, the compiler keeps that
-    distance of all scores of a lane, which leaves no registers for two."""
+    distance of all scores of a lane, and what is read at any alignment has an address for each piece: for wide rows
+    either leaves no registers for two."""
+    if not aligned and one.width > WAVE:
+        return 1
     far = [e for e in all_parts(p.score) if isinstance(e, Cast) and e.dtype.is_float and not e.value.dtype.is_float]
     distances = any(x == AxisRef(p.rows.name) for e in far for x in all_parts(e))
     return 1 if distances and one.width > WAVE else one.waves

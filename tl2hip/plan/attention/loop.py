@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from tl2hip.dtypes import F32
 from tl2hip.nest.index import ZERO, add, number, value_of
-from tl2hip.nest.ir import AxisRef, Cast, Compare, Const, Expr, Load, Store
+from tl2hip.nest.ir import AxisRef, Cast, Compare, Expr, Load, Store
 from tl2hip.plan.attention.find import Attention
 from tl2hip.plan.attention.side import Streamed
 from tl2hip.plan.attention.softmax import Softmax
 from tl2hip.plan.attention.tile import Cut
-from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, For, Let, MultiplyAdd
+from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, For, Let
 from tl2hip.plan.matmul.side import each
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import KeepOrder, LdsBarrier, MatrixMultiply, Part, Priority, Remark, Settle
@@ -77,9 +77,11 @@ class KeyLoop:
         yield from self._fetched(following)
         yield from self._scores()
         yield Priority(0)
-        yield from self.softmax.whole(first, masked)
+        yield from self.softmax.tile(first, masked)
+        if self.values.inner.held > 1:
+            yield from self.softmax.weights_of(ZERO, masked)
         yield Priority(1)
-        yield from self._sums(masked and self.attention.ragged)
+        yield from self._sums(masked)
 
     def _scores(self) -> Iterator[DeviceStmt]:
         """scores = keys @ query: a lane has scores of one row. The first values are read behind that."""
@@ -99,15 +101,12 @@ class KeyLoop:
             yield self.values.read(ZERO)
             yield KeepOrder()
 
-    def _sums(self, watched: bool) -> Iterator[DeviceStmt]:
-        """sums += values @ weights. `watched`: a value that is no finite number shows, as it is multiplied with the
-        weight 0 of rows that have not its key."""
+    def _sums(self, masked: bool) -> Iterator[DeviceStmt]:
+        """sums += values @ weights, the weights of a slice computed while the one before is multiplied."""
         cut, c, wide = self.cut, self.words.index("c"), self.cut.weigh.first is F32
         parts = self.values.inner.tile.parts
 
         def multiplied(s: Expr) -> Iterator[DeviceStmt]:
-            if watched:
-                yield self._watched(s, c)
             if wide:
                 yield self._wide(s, c)
                 if self.values.inner.held == 1:
@@ -121,17 +120,14 @@ class KeyLoop:
             yield Remark("Weights are f32, and so are the values that they are multiplied with.")
             yield DeclareVector(self.wide_values)
         yield KeepOrder()
-        yield from self.values.ahead(self.words.index("slice"), multiplied)
+        yield from self.values.ahead(
+            self.words.index("slice"), multiplied, lambda s: self.softmax.weights_of(s, masked)
+        )
 
     def _value(self, s: Expr, c: Expr, e: Expr) -> Expr:
         """An element of a fragment of values, in f32."""
         load = Load(self.values.inner.storage.parts, (*self.values.slot(s, c), e), self.attention.value.dtype, True)
         return Cast(load, F32)
-
-    def _watched(self, s: Expr, c: AxisRef) -> DeviceStmt:
-        e = self.words.index("e")
-        seen = MultiplyAdd(self.words.name("odd"), self._value(s, c, e), Const(0.0, F32))
-        return each(c.axis, self.cut.blocks, (each(e.axis, self.values.inner.tile.piece, (seen,)),))
 
     def _wide(self, s: Expr, c: AxisRef) -> DeviceStmt:
         """The products of a slice, which f32 instructions take element by element."""

@@ -14,6 +14,9 @@ from tl2hip.plan.matmul.side import Side, each
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Fetch, FetchFirst, KeepOrder, Part, Remark, Window
 
+Slice = Callable[[Expr], Iterable[DeviceStmt]]
+"""Statements for the slice of that number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
@@ -107,14 +110,17 @@ class Streamed:
         """Operand of the instructions for fragment n of a slice."""
         return Part(self.inner.storage.parts, self.slot(s, n), p, self.inner.tile.parts)
 
-    def ahead(self, s: AxisRef, multiplied: Callable[[Expr], Iterable[DeviceStmt]]) -> Iterator[DeviceStmt]:
-        """All slices multiplied, each while the fragments of the next are read; those of the first are there. With
-        registers for one slice alone each is read as it is needed, and when is left to the compiler."""
+    def ahead(self, s: AxisRef, multiplied: Slice, made: Slice = lambda s: ()) -> Iterator[DeviceStmt]:
+        """All slices multiplied, each while the fragments of the next are read, and what else it takes is `made`;
+        those of the first are there. With registers for one slice alone each is read as it is needed, and when is
+        left to the compiler."""
         count = self.inner.tile.slices
         if self.inner.held == 1:
-            yield each(s.axis, count, (self.read(s), *multiplied(s)))
+            yield each(s.axis, count, (self.read(s), *made(s), *multiplied(s)))
             return
-        yield each(s.axis, count - 1, (self.read(add(s, ONE)), KeepOrder(), *multiplied(s), KeepOrder()))
+        following = add(s, ONE)
+        body = (self.read(following), KeepOrder(), *made(following), *multiplied(s), KeepOrder())
+        yield each(s.axis, count - 1, body)
         yield from multiplied(number(count - 1))
 
 
