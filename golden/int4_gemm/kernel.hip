@@ -14,11 +14,11 @@
 #pragma clang fp contract(off)
 
 using i64 = long long;
-using u64 = unsigned long long;
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
 typedef unsigned char u8x4 __attribute__((ext_vector_type(4)));
+typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
 typedef _Float16 f16x8_any __attribute__((ext_vector_type(8), aligned(2)));
 
 // x // y rounded down; 0 for y = 0, and the least value // -1 wraps to itself.
@@ -27,6 +27,13 @@ static __device__ inline long long floordiv_i64(long long x, long long y) {
     if (y == -1) return (long long)(0u - (unsigned long long)x);
     const long long quotient = (long long)(x / y), rest = (long long)(x - quotient * y);
     return (long long)(quotient - (rest != 0 && (rest < 0) != (y < 0)));
+}
+
+// x % y with the sign of y; 0 for y = 0.
+static __device__ inline long long mod_i64(long long x, long long y) {
+    if (y == 0 || y == -1) return 0;
+    const long long rest = (long long)(x % y);
+    return rest != 0 && (rest < 0) != (y < 0) ? (long long)(rest + y) : rest;
 }
 
 // x >> count, the sign kept; for a count outside 0..32-1 -1 or 0 by the sign of x, as NumPy.
@@ -86,6 +93,15 @@ static inline __device__ f16x8 first_f16x8(const _Float16 *from, i64 count)
     return some;
 }
 
+// Two small integers as f16: bits of bytes `low` and `high` of a word, in halves that begin as 1024 does.
+// What their shift makes them more is divided by, 1024 is subtracted again: all of it is exact.
+static inline __device__ f16x2 small_f16x2(unsigned int word, int low, int high, unsigned int mask,
+                                           unsigned int flip, f16x2 unit, f16x2 left)
+{
+    const unsigned int bytes = __builtin_amdgcn_perm(0x64646464, word, 0x04000400 | high << 16 | low);
+    return __builtin_elementwise_fma(__builtin_bit_cast(f16x2, (bytes & mask) ^ flip), unit, left);
+}
+
 // All threads of the block meet, and LDS is in order. Loads from memory stay in flight.
 static inline __device__ void lds_barrier()
 {
@@ -139,8 +155,6 @@ static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)
     return some;
 }
 
-static inline __host__ __device__ i64 wrap_add_i64(i64 a, i64 b) { return (i64)((u64)a + (u64)b); }
-
 // a tile of 256 x 128 a block, 4 x 2 waves
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
 int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__restrict__ B,
@@ -179,6 +193,7 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
     f16x4 computed_B[4];
     u8x4 next_B[1][2];
     f16x4 next_scale[1][1];
+    f16x2 pairs_B[2];
     // A factor is computed from B and scale on its way to LDS: of each tile a thread computes 1 blocks of 4 x
     // 4 elements. What they need waits in registers. to_B is where they go in LDS, start_B where this lane's
     // fragments begin there. Pieces of a row change places by its number (^), so that the lanes of an access
@@ -189,7 +204,7 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
     const int pitch_B = N;
     #pragma clang loop unroll(disable) vectorize(disable)
     for (int n = 0; n < 1; ++n) {
-        from_B[n] = (int)((i64)((unsigned int)(k_B + n * 4) / 2u) * pitch_B + min_i64(j_tile + row_B, N - 4));
+        from_B[n] = (int)((k_B + n * 4) / 2 * pitch_B + min_i64(j_tile + row_B, N - 4));
     }
     const int pitch_scale = N * 2;
     #pragma clang loop unroll(disable) vectorize(disable)
@@ -242,11 +257,14 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
     }
     #pragma unroll 4
     for (int e = 0; e < 4; ++e) {
+        pairs_B[0] = small_f16x2(__builtin_bit_cast(unsigned int, next_B[0][0]), e, e, 0xfff0ff0f, 0x0,
+                                 f16x2{1.0f, 0.0625f}, f16x2{-1032.0f, -72.0f});
+        pairs_B[1] = small_f16x2(__builtin_bit_cast(unsigned int, next_B[0][1]), e, e, 0xfff0ff0f, 0x0,
+                                 f16x2{1.0f, 0.0625f}, f16x2{-1032.0f, -72.0f});
         #pragma unroll 4
         for (int q = 0; q < 4; ++q) {
-            computed_B[e][q] = k_last + k_B + q < K
-                    ? (_Float16)(float)((shr_i32((int)next_B[0][q / 2][e], (int)(q % 2 * 4)) & 15) - 8)
-                    * next_scale[0][0][e] : (_Float16)0.0f;
+            computed_B[e][q] = k_last + k_B + q < K ? pairs_B[q / 2][q % 2] * next_scale[0][0][e]
+                    : (_Float16)0.0f;
         }
         *(f16x4 *)&lds_B[(to_B ^ (((e % 8) ^ (e / 8)) * 8)) + e * 64] = computed_B[e];
     }
@@ -294,10 +312,13 @@ int4_gemm_kernel_aligned(const _Float16 *__restrict__ A, const unsigned char *__
         lds_barrier();  // every wave has its fragments
         #pragma unroll 4
         for (int e = 0; e < 4; ++e) {
+            pairs_B[0] = small_f16x2(__builtin_bit_cast(unsigned int, next_B[0][0]), e, e, 0xfff0ff0f, 0x0,
+                                     f16x2{1.0f, 0.0625f}, f16x2{-1032.0f, -72.0f});
+            pairs_B[1] = small_f16x2(__builtin_bit_cast(unsigned int, next_B[0][1]), e, e, 0xfff0ff0f, 0x0,
+                                     f16x2{1.0f, 0.0625f}, f16x2{-1032.0f, -72.0f});
             #pragma unroll 4
             for (int q = 0; q < 4; ++q) {
-                computed_B[e][q] = (_Float16)(float)((shr_i32((int)next_B[0][q / 2][e], (int)(q % 2 * 4))
-                                                      & 15) - 8) * next_scale[0][0][e];
+                computed_B[e][q] = pairs_B[q / 2][q % 2] * next_scale[0][0][e];
             }
             *(f16x4 *)&lds_B[(to_B ^ (((e % 8) ^ (e / 8)) * 8)) + e * 64] = computed_B[e];
         }
@@ -426,10 +447,6 @@ int4_gemm_kernel(const _Float16 *__restrict__ A, const unsigned char *__restrict
     __shared__ __attribute__((aligned(16))) _Float16 lds_A[16384];
     __shared__ __attribute__((aligned(16))) _Float16 lds_B[8192];
     int from_A[4];
-    int by_row_B[4];
-    i64 by_k_B[4];
-    int by_k_B_2[4];
-    i64 by_k_B_3[4];
     const i64 block_x = blockIdx.x;
     const i64 thread_x = threadIdx.x;
     // Which thread this is, and which tile of 256 x 128 its block computes.
@@ -462,11 +479,6 @@ int4_gemm_kernel(const _Float16 *__restrict__ A, const unsigned char *__restrict
     const int row_B = (thread % 4 + thread / 8 % 8 * 4) * 4;
     const int there_B = row_B / 32 * 32 + row_B / 4 % 2 * 16 + row_B / 8 % 4 * 4 + row_B % 4;
     const int k_B = (thread / 4 % 2 + thread / 64 * 2) * 4;
-    #pragma unroll 4
-    for (int e = 0; e < 4; ++e) {
-        by_row_B[e] = (int)min_i64(j_tile + row_B + e, N - 1);
-        __builtin_amdgcn_sched_barrier(0);
-    }
     const int to_B = there_B * 64 + (k_B ^ (((there_B % 8) ^ (there_B / 8 % 8)) * 8));
     const int start_B = wave % 2 * 4096 + lane % 16 * 64
             + ((lane / 16 * 8) ^ (((lane % 16 % 8) ^ (lane % 16 / 8 % 8)) * 8));
@@ -494,20 +506,16 @@ int4_gemm_kernel(const _Float16 *__restrict__ A, const unsigned char *__restrict
         *(f16x8 *)&lds_A[to_A + n * 64 * 64] = next_A[n];
     }
     #pragma unroll 4
-    for (int q = 0; q < 4; ++q) {
-        by_k_B[q] = (i64)((unsigned int)min_i64(k_last + k_B + q, K - 1) / 2u) * N;
-        by_k_B_2[q] = (int)((i64)((unsigned int)min_i64(k_last + k_B + q, K - 1) % 2u) * 4);
-        by_k_B_3[q] = (i64)((unsigned int)min_i64(k_last + k_B + q, K - 1) / 128u) * N;
-        __builtin_amdgcn_sched_barrier(0);
-    }
-    #pragma unroll 4
     for (int e = 0; e < 4; ++e) {
         #pragma unroll 4
         for (int q = 0; q < 4; ++q) {
-            computed_B[e][q] = (_Float16)(float)((shr_i32((int)B[wrap_add_i64((i64)by_row_B[e], by_k_B[q])],
-                                                          (int)(i64)by_k_B_2[q]) & 15) - 8)
-                    * scale[wrap_add_i64((i64)by_row_B[e], by_k_B_3[q])];
-            computed_B[e][q] = k_last + k_B + q < K ? computed_B[e][q] : (_Float16)0.0f;
+            computed_B[e][q] = k_last + k_B + q < K
+                    ? (_Float16)(float)((shr_i32((int)B[floordiv_i64(min_i64(k_last + k_B + q, K - 1), 2) * N
+                                                        + min_i64(j_tile + row_B + e, N - 1)],
+                                                 (int)(mod_i64(min_i64(k_last + k_B + q, K - 1), 2) * 4))
+                                         & 15) - 8)
+                    * scale[floordiv_i64(min_i64(k_last + k_B + q, K - 1), 128) * N
+                            + min_i64(j_tile + row_B + e, N - 1)] : (_Float16)0.0f;
         }
         *(f16x4 *)&lds_B[(to_B ^ (((e % 8) ^ (e / 8)) * 8)) + e * 64] = computed_B[e];
         __builtin_amdgcn_sched_barrier(0);
@@ -549,19 +557,15 @@ int4_gemm_kernel(const _Float16 *__restrict__ A, const unsigned char *__restrict
         }
         lds_barrier();  // every wave has its fragments
         #pragma unroll 4
-        for (int q = 0; q < 4; ++q) {
-            by_k_B[q] = (i64)((unsigned int)((step - 1) * 64 + k_B + q) / 2u) * N;
-            by_k_B_2[q] = (int)((i64)((unsigned int)q % 2u) * 4);
-            by_k_B_3[q] = (i64)((unsigned int)((step - 1) * 64) / 128u) * N;
-            __builtin_amdgcn_sched_barrier(0);
-        }
-        #pragma unroll 4
         for (int e = 0; e < 4; ++e) {
             #pragma unroll 4
             for (int q = 0; q < 4; ++q) {
-                computed_B[e][q] = (_Float16)(float)((shr_i32((int)B[wrap_add_i64((i64)by_row_B[e],
-                        by_k_B[q])], (int)(i64)by_k_B_2[q]) & 15) - 8)
-                        * scale[wrap_add_i64((i64)by_row_B[e], by_k_B_3[q])];
+                computed_B[e][q] = (_Float16)(float)((shr_i32((int)B[floordiv_i64((step - 1) * 64 + k_B + q,
+                        2) * N + min_i64(j_tile + row_B + e, N - 1)],
+                                                              (int)(mod_i64((step - 1) * 64 + k_B + q, 2)
+                                                                    * 4)) & 15) - 8)
+                        * scale[floordiv_i64((step - 1) * 64 + k_B + q, 128) * N
+                                + min_i64(j_tile + row_B + e, N - 1)];
             }
             *(f16x4 *)&lds_B[(to_B ^ (((e % 8) ^ (e / 8)) * 8)) + e * 64] = computed_B[e];
             __builtin_amdgcn_sched_barrier(0);
@@ -732,8 +736,7 @@ extern "C" hipError_t int4_gemm(const _Float16 *A, const unsigned char *B, const
         overlap(B, B_bytes, C, C_bytes) ||
         overlap(scale, scale_bytes, C, C_bytes))
         return hipErrorInvalidValue;
-    if (0 < K && K < 2097152 && M < 1073741824 && N < 1073741824 && (M + 255) / 256 * ((N + 127) / 128) <=
-        4194304) {
+    if (0 < K && K < 2097152 && (M + 255) / 256 * ((N + 127) / 128) <= 4194304) {
         if ((size_t)A % 16 == 0 && (size_t)B % 16 == 0 && (size_t)scale % 16 == 0 && K % 8 == 0 && N % 8 == 0
             && K / 2 * N < 2147483648 && K / 128 * N * 2 < 2147483648) {
             if (const i64 grid_x = (M + 255) / 256 * ((N + 127) / 128); grid_x > 0)

@@ -20,7 +20,7 @@ from tl2hip.nest.index import (
     product,
     sub,
 )
-from tl2hip.nest.ir import Axis, AxisRef, Const, Expr, Load, Select, Store, Unary, Var
+from tl2hip.nest.ir import Axis, AxisRef, Expr, Load, Select, Store, Unary, Var
 from tl2hip.nest.walk import all_stmts, map_expr
 from tl2hip.plan.attention.epilogue import Epilogue
 from tl2hip.plan.attention.find import Attention, Factor
@@ -29,10 +29,9 @@ from tl2hip.plan.attention.side import Streamed
 from tl2hip.plan.attention.softmax import Scale, Softmax
 from tl2hip.plan.attention.tile import SIZE, Cut
 from tl2hip.plan.gfx942 import WAVE
-from tl2hip.plan.ir import Declare, DeclareVector, DeviceStmt, Let, LoadVector
+from tl2hip.plan.ir import DeclareVector, DeviceStmt, Let, LoadVector
 from tl2hip.plan.matmul.fill import Fill
-from tl2hip.plan.matmul.registers import put
-from tl2hip.plan.matmul.side import Side, Storage, each, store
+from tl2hip.plan.matmul.side import Side, Storage, each, put, store
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import LdsBarrier, Remark
 from tl2hip.plan.state import State
@@ -125,8 +124,6 @@ class RowsKernel:
         yield DeclareVector(r.sums, zeros=True)
         softmax = Softmax(words, p, cut, self.scale, r.scores, r.weights, r.sums, r.totals, kept, ends)
         yield from softmax.declared()
-        if p.ragged:
-            yield Declare(words.name("odd"), F32, Const(0.0, F32))
         yield from KeyLoop(words, p, cut, keys, values, softmax, r.queries, r.wide_values, span).whole()
         yield from softmax.finished()
         stored = {s.array for s in all_stmts((*p.row_behind, *p.behind)) if isinstance(s, Store)}

@@ -13,6 +13,7 @@ from tl2hip.plan import launch as general
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.choice import either, holds
 from tl2hip.plan.decode.find import PLAN, found
+from tl2hip.plan.decode.finish import Stored
 from tl2hip.plan.decode.kernel import PAD, Held, Kernels
 from tl2hip.plan.decode.record import Decode, Rows
 from tl2hip.plan.decode.rows import page_sizes
@@ -21,7 +22,7 @@ from tl2hip.plan.decode.tile import SIZE, Cut, cut
 from tl2hip.plan.gfx942 import COMPUTE_UNITS, MAX_GRID_X
 from tl2hip.plan.ir import HostIf, HostStmt, Launch
 from tl2hip.plan.leave import Slices, slices
-from tl2hip.plan.matmul.registers import put
+from tl2hip.plan.matmul.side import put
 from tl2hip.plan.names import called
 from tl2hip.plan.softmax_ir import Joined
 from tl2hip.plan.state import State
@@ -68,12 +69,14 @@ def _by_pages(kernels: Kernels, launch: Callable[[Kernels], Launch]) -> tuple[Ho
 
 def _held(state: State, p: Decode, c: Cut) -> Held:
     """Places what the kernels hold: registers, and the parts of waves and of slices."""
-    state.names.keep(p.names.most, p.names.total, p.names.sum)
+    first = [p.first.name] if p.first else []
+    state.names.keep(p.names.most, p.names.total, p.names.sum, *first)
     runs = dict.fromkeys(min(x.width, 4) for x in c.pieces)
-    waves = (
+    waves = Stored(
         put(state, "lds_most", F32, (c.waves, c.columns), "shared"),
         put(state, "lds_total", F32, (c.waves, c.columns), "shared"),
         put(state, "lds_sums", F32, (c.waves, c.columns, p.width + PAD), "shared"),
+        put(state, "lds_first", F32, (c.waves, c.columns), "shared") if first else None,
     )
     return Held(registers(state, p, c), waves, None, {n: put(state, "few", F32, (n,), "vector") for n in runs})
 

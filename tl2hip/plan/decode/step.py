@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tl2hip.dtypes import F32
-from tl2hip.nest.index import add, mul, number
+from tl2hip.nest.index import ZERO, add, maximum, minimum, mul, number, sub, value_of
 from tl2hip.nest.ir import Binary, Call, Cast, Compare, Const, Expr, Load, Select, Set, Store, Var
 from tl2hip.nest.walk import map_expr
 from tl2hip.plan.decode.find import PRODUCT
@@ -16,15 +16,22 @@ from tl2hip.plan.decode.record import Decode
 from tl2hip.plan.decode.rows import Reader, Spot, There, at
 from tl2hip.plan.decode.tile import RUN, SIZE, Cut, Piece
 from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, Extreme, Let, LoadVector
-from tl2hip.plan.matmul.registers import put
-from tl2hip.plan.matmul.side import each, fragment_type
+from tl2hip.plan.matmul.side import each, fragment_type, put
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import MatrixMultiply, Part, Remark, Settle
 from tl2hip.plan.softmax_ir import JoinHalves
 from tl2hip.plan.state import State
+from tl2hip.source.span import Span
 
 NOTHING = Const(-math.inf, F32)
 NONE = Const(0.0, F32)
+
+Greatest = Literal["greatest", "greatest_or_nan"]
+
+
+def greatest_of(keep_nan: bool) -> Greatest:
+    """The operation of a maximum that a NaN makes NaN, or is left out of."""
+    return "greatest_or_nan" if keep_nan else "greatest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +63,20 @@ def registers(state: State, p: Decode, c: Cut) -> Registers:
 
 
 @dataclass(frozen=True, slots=True)
+class Opening:
+    """The greatest of the scores of keys before `stop`, which a wave finds beside that of all: an f32 variable."""
+
+    name: str
+    stop: Expr
+    op: Greatest
+    at: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """The step of a wave from key `first` on. `spot` is the head whose scores this lane has, `stop` is behind the
-    last key. `most` and `total` are what it has found so far, f32 variables."""
+    last key, `end` behind the last that arrays have rows for. `most` and `total` are what it has found so far, f32
+    variables."""
 
     words: Words
     decode: Decode
@@ -69,8 +87,10 @@ class Step:
     spot: Spot
     shared: Expr
     stop: Expr
+    end: Expr
     most: str
     total: str
+    opening: Opening | None
 
     def whole(self, first: Expr) -> Iterator[DeviceStmt]:
         yield from self._loads(first)
@@ -95,12 +115,13 @@ class Step:
         inside: tuple[DeviceStmt, ...] = (*made, *more, key, value)
         if made or more:
             inside = (DeviceIf(Compare("<", w.var("tile"), self.stop), inside),)
-        yield each(t.axis, c.tiles, (tile, *inside))
+        left = maximum(minimum(sub(self.end, w.var("tile")), number(SIZE)), ZERO)  # in 32 bits, for each row's test
+        yield each(t.axis, c.tiles, (tile, Let(w.name("left"), left, "int"), *inside))
 
     def _row(self, reader: Reader, spot: Spot, apart: Expr, there: There, known: Mapping[int, Expr]) -> DeviceStmt:
         """The loads of the row so far behind a tile's first key."""
         spot = replace(spot, apart=apart)
-        return DeviceIf(Compare("<", spot.key, self.stop), reader.load(spot, there, known))
+        return DeviceIf(Compare("<", apart, self.words.var("left")), reader.load(spot, there, known))
 
     def _key_loads(self, t: Expr) -> There:
         s = self.words.index("s")
@@ -147,11 +168,24 @@ class Step:
         inside = Select(Compare("<", key, self.stop), value, NOTHING)
         body = (Let(key.name, place), Store(h.scores, (t, g), inside, True))
         yield each(t.axis, c.tiles, (each(g.axis, RUN, body),))
+        if self.opening is not None:
+            yield from self._opened(self.opening, first, place, score)
         yield Let(w.name("before"), Var(self.most, F32))
-        op: Literal["greatest", "greatest_or_nan"] = "greatest_or_nan" if p.keep_nan else "greatest"
+        op = greatest_of(p.keep_nan)
         yield each(t.axis, c.tiles, (each(g.axis, RUN, (Extreme(self.most, op, score, at=p.places.most),)),))
         yield JoinHalves(op, self.most, 16)
         yield JoinHalves(op, self.most)
+
+    def _opened(self, first: Opening, start: Expr, key: Expr, score: Expr) -> Iterator[DeviceStmt]:
+        """The greatest of the first scores, in the step that has some of them: where these are few, it has them in
+        its first tiles, and where they are fewer yet, each lane among its first."""
+        t, g = self.words.index("t"), self.words.index("g")
+        count = value_of(sub(self.decode.first.stop, self.decode.keys.start)) if self.decode.first else None
+        few = self.cut.step if count is None else count
+        one = DeviceIf(Compare("<", key, first.stop), (Extreme(first.name, first.op, score, at=first.at),))
+        tiles = min(self.cut.tiles, -(-few // SIZE))
+        body = (each(t.axis, tiles, (each(g.axis, min(RUN, few), (one,)),)),)
+        yield DeviceIf(Compare("<", start, first.stop), body)
 
     def _at_key(self, e: Expr, key: Expr) -> Expr:
         return at(self.decode, e, Spot(self.spot.head, self.spot.group, key))

@@ -7,43 +7,41 @@ is computed where they would be moved to LDS.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tl2hip.dtypes import I32, I64
-from tl2hip.nest.index import ONE, ZERO, add, minimum, mul, number, product, sub
+from tl2hip.dtypes import F16, I32, I64
+from tl2hip.nest.index import ONE, ZERO, add, floor_div, minimum, modulo, mul, number, product, sub
 from tl2hip.nest.ir import AxisRef, Cast, Compare, Const, Expr, Load, Select, Store, Var
+from tl2hip.nest.walk import map_expr, parts, substitute
 from tl2hip.plan.ir import DeclareVector, DeviceStmt, Let, LoadVector, StoreVector
-from tl2hip.plan.matmul.address import address
-from tl2hip.plan.matmul.apart import Number, Small, apart, narrow
 from tl2hip.plan.matmul.factors import outermost_loads
-from tl2hip.plan.matmul.ingredients import MOST_READ, alone, anyway, block_of
-from tl2hip.plan.matmul.side import Raw, Side, each
-from tl2hip.plan.matmul.spread import by_shifts, moved, spread
-from tl2hip.plan.matmul.taken import FIRST_K, FIRST_ROW, LANE, ROW, TILE, Block, K, Taken, placed
-from tl2hip.plan.matrix_ir import Fetch, KeepOrder, Window
+from tl2hip.plan.matmul.fill import Fill
+from tl2hip.plan.matmul.side import Raw, Side, Storage, each, put
+from tl2hip.plan.matmul.small import candidates, small
+from tl2hip.plan.matmul.spread import by_shifts, moved
+from tl2hip.plan.matmul.taken import FIRST_K, FIRST_ROW, LANE, ROW, TILE, Block, K, Taken, placed, taken
+from tl2hip.plan.matrix_ir import Bits, Fetch, KeepOrder, SmallIntegers, Window
+from tl2hip.plan.state import State
 
-NOWHERE = Const(-(2**31), I32)
-"""An offset that is behind the end of every array: it is told from its start, in 32 bits without a sign."""
-
+MOST_READ = 8
+"""Elements whose addresses, of 64 bits each, are in registers at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComputedSide(Side):
     """A factor that is computed. `exact`: rows, and the sum, end with a whole block. If they do not, nothing is
     read ahead: each element is computed where it goes to LDS, from what is read there, and no more blocks than one
-    at a time, for which there are registers. So is what an exact one reads element by element."""
+    at a time, for which there are registers."""
 
     exact: bool = True
-    inner: Small = frozenset()
-    """What is small, as `apart.narrow` has it."""
 
     @property
     def _block(self) -> Block:
-        return self.storage.block or block_of(self.fill)
+        return block_of(self.fill)
 
     @property
     def pieces(self) -> int:
-        return self._blocks if self.storage.raws else 0
+        return self.fill.loads // self.fill.turn if self.exact else 0
 
     @property
     def kept_inside(self) -> None:
@@ -58,7 +56,7 @@ class ComputedSide(Side):
 
     def _said(self) -> str:
         f, own = self.fill, self.storage.own
-        ahead = " What they need waits in registers." if self.storage.raws else ""
+        ahead = " What they need waits in registers." if self.exact else ""
         size = f"{f.turn} x {f.run} elements" if f.turn > 1 else f"{f.run} elements"
         made = " and ".join(f.operand.arrays)
         return (
@@ -70,60 +68,18 @@ class ComputedSide(Side):
 
     def _offsets(self) -> Iterator[DeviceStmt]:
         n = self.words.index("n")
-        for raw in self._settled:
+        for raw in self._windows:
             t = raw.taken
             for d in range(t.batch, len(t.shared)):
                 if not isinstance(_pitch(t, d), Const):
                     yield Let(self._pitch_name(raw, d), _pitch(t, d), "int")
             own = (mul(i, self._pitch(raw, d)) for d, i in enumerate(t.own) if d >= t.batch)
-            offset = moved(self._starts(n, ZERO), narrow(_sum(tuple(own)), self.inner))
+            offset = moved(self._starts(n, ZERO), _sum(tuple(own)))
             yield each(n.axis, self.pieces, (Store(raw.offsets, (n,), Cast(offset, I32), True),))
-        yield from self._of_rows()
-
-    def _of_rows(self) -> Iterator[DeviceStmt]:
-        """The integers of this thread's rows."""
-        rows, deep = self.storage.numbers.rows, self._block.deep
-        if rows:
-            e = self.words.index("n" if deep else "e")
-            inside = self._row_inside(e if deep else ZERO, ZERO if deep else e)
-            at: dict[Expr, Expr] = {AxisRef(self.fill.operand.axis): inside}
-            body = tuple(_kept_at(x, e, moved(at, narrow(x.value, self.inner))) for x in rows)
-            yield each(e.axis, self._blocks if deep else self.fill.run, (*body, KeepOrder()))
-
-    def _row_inside(self, n: Expr, row: Expr) -> Expr:
-        """A row of block n, or past the end the last one."""
-        if self.exact:
-            return add(self._starts(n, ZERO)[FIRST_ROW], row)
-        return minimum(add(self._row_at(n), row), sub(self.end, ONE))
-
-    def _of_sum(self, n: Expr, tile: Expr, *, last: bool) -> Iterator[DeviceStmt]:
-        """The integers of the elements of the sum in block n."""
-        sums = self.storage.numbers.sums
-        if sums:
-            e = self.words.index("e" if self._block.deep else "q")
-            values = self._starts(n, tile)
-            body = tuple(_kept_at(x, e, self._along(x.value, values, e, last=last)) for x in sums)
-            yield each(e.axis, self.fill.run if self._block.deep else self.fill.turn, (*body, KeepOrder()))
-
-    def _along(self, e: Expr, values: dict[Expr, Expr], k: Expr, *, last: bool) -> Expr:
-        """An integer of the sum for element k of a block. `last`: past the end of the sum that of the last one."""
-        over = AxisRef(self.fill.operand.over)
-        if last:
-            at = minimum(add(values[FIRST_K], k), sub(self.sum_end, ONE))
-            return moved({over: at}, narrow(e, self.inner))
-        block = self._block
-        found = spread(e, block.known)
-        if found is None:
-            e = moved({over: add(FIRST_K, K)}, e)
-        else:
-            lanes = spread(found.base, block.by_lane)
-            e = add(found.base if lanes is None else add(lanes.base, lanes.offset), found.offset)
-        return moved({**values, K: k}, narrow(e, self.inner))
 
     @property
-    def _settled(self) -> tuple[Raw, ...]:
-        """What is read a step behind the tile before."""
-        return tuple(r for r in self.storage.raws if not r.taken.free)
+    def _windows(self) -> tuple[Raw, ...]:
+        return tuple(r for r in self.storage.raws if r.window)
 
     def _pitch_name(self, raw: Raw, d: int) -> str:
         which = "pitch" if d == len(raw.taken.shared) - 2 else f"pitch{d}"
@@ -144,12 +100,8 @@ class ComputedSide(Side):
         return {TILE: tile, LANE: lane, FIRST_K: add(tile, lane), FIRST_ROW: minimum(row, last)}
 
     def opened(self, k: Expr) -> Iterator[DeviceStmt]:
-        for raw in self.storage.raws:
+        for raw in self._windows:
             t = raw.taken
-            if t.free:
-                whole = mul(product(t.array.shape), number(t.array.dtype.bytes))
-                yield Window(raw.window, t.array.name, tuple(ZERO for _ in t.index), bytes=Cast(whole, I32))
-                continue
             still = tuple(moved({TILE: k}, i) if d < t.batch else ZERO for d, i in enumerate(t.shared))
             yield Window(raw.window, t.array.name, still)
 
@@ -159,6 +111,8 @@ class ComputedSide(Side):
         for raw in self.storage.raws:
             if raw.taken.wide:
                 yield DeclareVector(raw.waiting)
+        if self.storage.smalls:
+            yield DeclareVector(self.storage.pairs)
 
     # --- memory to registers -----------------------------------------------------------------------------
 
@@ -167,14 +121,14 @@ class ComputedSide(Side):
         starts = self._starts(n, k_first)
         granule = f.run if f.turn == 1 else f.turn
         starts[FIRST_K] = minimum(starts[FIRST_K], sub(self.sum_end, number(granule)))
-        body = tuple(s for raw in self.storage.raws for s in self._first(raw, n, starts))
+        body = tuple(s for raw in self.storage.raws for s in self._first(raw, n, starts, k_first))
         if body:
             yield each(n.axis, self.pieces, body)
 
-    def _first(self, raw: Raw, n: Expr, starts: dict[Expr, Expr]) -> Iterator[DeviceStmt]:
+    def _first(self, raw: Raw, n: Expr, starts: dict[Expr, Expr], k_first: Expr) -> Iterator[DeviceStmt]:
         t = raw.taken
-        if t.free:
-            yield from self._freely(raw, n, starts, last=True)
+        if not t.index:
+            yield from self._one_by_one(raw, n, k_first, last=True)
             return
         for slot in range(t.slots):
             for v in range(t.vectors):
@@ -188,38 +142,35 @@ class ComputedSide(Side):
                 else:
                     yield Store(raw.waiting, (*to, ZERO), Load(t.array.name, at, t.array.dtype, True), True)
 
-    def _freely(self, raw: Raw, n: Expr, starts: dict[Expr, Expr], *, last: bool) -> Iterator[DeviceStmt]:
-        """Block n of a load, from the address at which it begins in this tile. Where the source does not read it,
-        it is read behind the end of the array, which gives 0."""
-        t, f = raw.taken, self.fill
-        two = address(t.load, t.array, f.operand.axis, f.operand.over)
-        assert two is not None
-        size = t.array.dtype.bytes
-        at: Expr = Cast(mul(self._at_start(add(*two), n, starts, last=last), number(size)), I32)
-        if t.test is not None:
-            at = Select(self._at_start(t.test, n, starts, last=last), at, NOWHERE)
-        yield Store(raw.offsets, (n,), at, True)
-        for slot in range(t.slots):
-            ahead = ZERO if t.moving is None else mul(number(slot), _pitch(t, t.moving))
-            for v in range(t.vectors):
-                to = (n, number(slot * t.vectors + v))
-                here = add(ahead, number(v * t.width * size))
-                yield Fetch(raw.waiting, to if t.wide else (*to, ZERO), raw.window, raw.offsets, n, here)
+    def _one_by_one(self, raw: Raw, n: Expr, tile: Expr, *, last: bool) -> Iterator[DeviceStmt]:
+        """Every element of a block by itself."""
+        e, q = self.words.index("e"), self.words.index("q")
+        k, row = (e, ZERO) if self._block.deep else (q, e)
+        slot, column = (moved({K: k, ROW: row}, x) for x in raw.taken.element())
+        read = self._read_alone(_untested(raw.taken.load), n, tile, k, row, last=last)
+        inner = each(e.axis, self.fill.run, (Store(raw.waiting, (n, slot, column), read, True),))
+        yield inner if self._block.deep else each(q.axis, self.fill.turn, (inner,))
 
-    def _at_start(self, e: Expr, n: Expr, starts: dict[Expr, Expr], *, last: bool) -> Expr:
-        """An expression for the first element of block n."""
-        o = self.fill.operand
-        found = (x for in_sum, x in apart(e, o.axis, o.over) if in_sum)
-        sums = {x: self._along(x, starts, ZERO, last=last) for x in found}
-        return self.storage.numbers.placed(e, n if self._block.deep else ZERO, sums, {})
+    def _read_alone(self, e: Expr, n: Expr, tile: Expr, k: Expr, row: Expr, *, last: bool) -> Expr:
+        """An expression at an element of block n: past the end of the rows that of the last one, and where the tile
+        is the `last` past the end of the sum that of the last one there."""
+        f, starts = self.fill, self._starts(n, tile)
+        if self.exact:
+            row_at = add(starts[FIRST_ROW], row)
+        else:
+            row_at = minimum(add(self._row_at(n), row), sub(self.end, ONE))
+        k_at = add(starts[FIRST_K], k)
+        if last:
+            k_at = minimum(k_at, sub(self.sum_end, ONE))
+        return moved({AxisRef(f.operand.axis): row_at, AxisRef(f.operand.over): k_at}, e)
 
     def fetch(self, n: Expr, tile: Expr) -> tuple[DeviceStmt, ...]:
         return tuple(s for raw in self.storage.raws for s in self._fetched(raw, n, tile))
 
     def _fetched(self, raw: Raw, n: Expr, tile: Expr) -> Iterator[DeviceStmt]:
         t, k = raw.taken, mul(tile, number(self.tile.depth))
-        if t.free:
-            yield from self._freely(raw, n, self._starts(n, k), last=False)
+        if not raw.window:
+            yield from self._one_by_one(raw, n, k, last=False)
             return
         at = [by_shifts(moved({TILE: k}, i)) for i in t.shared]
         shared = (mul(i, self._pitch(raw, d)) for d, i in enumerate(at) if d >= t.batch)
@@ -241,65 +192,73 @@ class ComputedSide(Side):
         if f.turn == 1:
             place = f.moved(self._own("to"), mul(n, number(f.rows_apart)), f.rows, 0)
             store = StoreVector(s.lds, (add(place, copy),), s.waiting, ())
-            ahead = tuple(self._of_sum(ZERO, k, last=last))
-            if self._ahead:
-                one = tuple(self._made(s.waiting, (e,), n, k, (e, ZERO), last=last))
-                return (*ahead, each(n.axis, self._blocks, (each(e.axis, f.run, one), store, *behind)))
+            if self.exact:
+                one = Store(s.waiting, (e,), self._value(n, k, e, ZERO, last=last), True)
+                pairs = self._pairs(n, ZERO)
+                return (each(n.axis, self._blocks, (*pairs, each(e.axis, f.run, (one,)), store, *behind)),)
             few = self._few
             here = add(mul(q, number(few)), e)
-            one = tuple(self._made(s.waiting, (here,), n, k, (here, ZERO), last=last))
-            some = each(q.axis, f.run // few, (each(e.axis, few, one), KeepOrder()))
-            return (*ahead, each(n.axis, self._blocks, (some, store, *behind)))
+            one = Store(s.waiting, (here,), self._value(n, k, here, ZERO, last=last), True)
+            some = each(q.axis, f.run // few, (each(e.axis, few, (one,)), KeepOrder()))
+            return (each(n.axis, self._blocks, (some, store)),)
         done: list[DeviceStmt] = []
         for group in range(self._blocks):
-            done += self._of_sum(number(group), k, last=last)
-            made = each(q.axis, f.turn, tuple(self._made(s.turned, (e, q), number(group), k, (q, e), last=last)))
+            value = self._value(number(group), k, q, e, last=last)
+            made = each(q.axis, f.turn, (Store(s.turned, (e, q), value, True),))
             store = self._turned_to(e, group, copy)
-            done.append(each(e.axis, f.run, (made, store, *(() if self._ahead else (KeepOrder(),)))))
+            pairs = self._pairs(number(group), e)
+            done.append(each(e.axis, f.run, (*pairs, made, store, *(() if self.exact else (KeepOrder(),)))))
         return tuple(done)
 
-    @property
-    def _ahead(self) -> bool:
-        """Whether all that a block is computed from waits in registers."""
-        value = self.fill.operand.value
-        assert value is not None
-        return len(self.storage.raws) == len(outermost_loads(value))
+    def _pairs(self, n: Expr, row: Expr) -> tuple[DeviceStmt, ...]:
+        """The small integers for what is computed together of block n become floats, two at a time."""
+        s, half = self.storage, self.fill.width // 2
+        found = tuple(self._bits(part, n, row) for part in s.smalls)
+        return tuple(
+            SmallIntegers(s.pairs, (number(i * half + p),), bits[2 * p], bits[2 * p + 1])
+            for i, bits in enumerate(found)
+            for p in range(half)
+        )
+
+    def _bits(self, part: Expr, n: Expr, row: Expr) -> tuple[Bits, ...]:
+        """A small integer for each element along the sum of a block's row."""
+        starts = self._starts(n, ZERO)
+        at = ({**starts, K: number(q), ROW: row} for q in range(self.fill.width))
+        found = (small(placed(part, self._block, values, self._loads(n, values))) for values in at)
+        return tuple(bits for bits in found if bits is not None)
 
     @property
     def _few(self) -> int:
         """Elements that are read and computed together where none is read ahead."""
-        value = self.fill.operand.value
-        assert value is not None
-        loads = len(outermost_loads(value)) - len(self.storage.raws)
+        loads = len(outermost_loads(self.fill.operand.value)) if self.fill.operand.value is not None else 1
         return max(n for n in (1, 2, 4, 8) if n == 1 or n * loads <= MOST_READ and n <= self.fill.run)
 
-    def _made(
-        self, to: str, slot: tuple[Expr, ...], n: Expr, tile: Expr, at: tuple[Expr, Expr], *, last: bool
-    ) -> Iterator[DeviceStmt]:
-        """The factor for an element of block n, by its places along the sum and along the rows: 0 past the end of
-        the sum. What is read by itself is read first, and forgotten where it does not count: no load waits for a
-        branch."""
-        k, row = at
-        operand, values, s = self.fill.operand, {**self._starts(n, tile), K: k, ROW: row}, self.storage
-        loads = {r.taken.load: self._waiting(r, n, values) for r in s.raws}
+    def _value(self, n: Expr, tile: Expr, k: Expr, row: Expr, *, last: bool) -> Expr:
+        """The factor for an element of block n, 0 past the end of the sum."""
+        operand, values = self.fill.operand, {**self._starts(n, tile), K: k, ROW: row}
         assert operand.value is not None
-        inside = Compare("<", add(values[FIRST_K], k), self.sum_end)
-        zero = Const(0.0 if operand.dtype.is_float else 0, operand.dtype)
-        if s.value is None:
-            value = placed(operand.value, self._block, values, loads)
-            yield Store(to, slot, Select(inside, value, zero) if last else value, True)
-            return
-        sums = {x.value: x.at(k) for x in s.numbers.sums}
-        value = s.numbers.placed(s.value, n if self._block.deep else row, sums, loads)
-        read = Load(to, slot, operand.dtype, True)
-        waits = isinstance(s.value, Select) and s.value.then in loads
-        if isinstance(value, Select) and alone(value) and not waits:
-            yield Store(to, slot, anyway(value), True)
-            yield Store(to, slot, Select(value.test, read, value.orelse), True)
+        if self.exact:
+            smalls = self.storage.smalls
+            names: dict[Expr, Expr] = {x: Var(f"small integer {i}", x.dtype) for i, x in enumerate(smalls)}
+            pairs: dict[Expr, Expr] = {names[x]: self._pair(i, x, k) for i, x in enumerate(smalls)}
+            whole = substitute(operand.value, names)
+            value = placed(whole, self._block, {**values, **pairs}, self._loads(n, values))
         else:
-            yield Store(to, slot, value, True)
-        if last:
-            yield Store(to, slot, Select(inside, read, zero), True)
+            value = self._read_alone(operand.value, n, tile, k, row, last=last)
+        if not last:
+            return value
+        inside = Compare("<", add(values[FIRST_K], k), self.sum_end)
+        return Select(inside, value, Const(0.0 if operand.dtype.is_float else 0, operand.dtype))
+
+    def _pair(self, i: int, part: Expr, k: Expr) -> Expr:
+        """A small integer for element k of a row of the block."""
+        first = number(i * (self.fill.width // 2))
+        taken = Load(self.storage.pairs, (add(first, floor_div(k, 2)), modulo(k, 2)), F16, True)
+        return taken if part.dtype is F16 else Cast(taken, part.dtype)
+
+    def _loads(self, n: Expr, values: dict[Expr, Expr]) -> dict[Load, Load]:
+        """The registers that hold what loads give for an element of block n."""
+        return {r.taken.load: self._waiting(r, n, values) for r in self.storage.raws}
 
     def _waiting(self, raw: Raw, n: Expr, values: dict[Expr, Expr]) -> Load:
         """The register that holds what a load gives for an element of block n."""
@@ -307,9 +266,14 @@ class ComputedSide(Side):
         return Load(raw.waiting, (n, *at), raw.taken.load.dtype, True)
 
 
-def _kept_at(x: Number, slot: Expr, value: Expr) -> Store:
-    """A register of an integer takes its value."""
-    return Store(x.kept, (slot,), value if x.dtype is I64 else Cast(value, x.dtype), True)
+def _untested(e: Expr) -> Expr:
+    """A load without the test that it stands under in the source: where it is known to lie inside only because of
+    that, nothing is known of it."""
+
+    def one(x: Expr) -> Expr:
+        return replace(x, proven=x.proven and x.always) if isinstance(x, Load) else x
+
+    return map_expr(one, e)
 
 
 def _sum(terms: tuple[Expr, ...]) -> Expr:
@@ -322,3 +286,59 @@ def _sum(terms: tuple[Expr, ...]) -> Expr:
 def _pitch(t: Taken, d: int) -> Expr:
     """Bytes from one element to the next along a dimension."""
     return mul(product(t.array.shape[d + 1 :]), number(t.array.dtype.bytes))
+
+
+def block_of(f: Fill) -> Block:
+    """The blocks in which a fill's factor is computed."""
+    o = f.operand
+    return Block(o.axis, o.over, f.run, f.turn, f.tile.depth)
+
+
+def taken_by(state: State, f: Fill) -> tuple[Taken, ...]:
+    """How the elements that a fill's factor is computed from are read."""
+    value = f.operand.value
+    assert value is not None
+    loads = _waiting(value)
+    return tuple(taken(x, state.nest.array(x.array), block_of(f)) for x in loads)
+
+
+def _waiting(e: Expr) -> tuple[Load, ...]:
+    """The loads of a factor that wait in registers: all but those of which whole numbers of 64 bits are made, which
+    say where things are and stay the same from tile to tile."""
+    if isinstance(e, Load):
+        return (e,)
+    return () if e.dtype is I64 else tuple(dict.fromkeys(x for p in parts(e) for x in _waiting(p)))
+
+
+def store_computed(state: State, f: Fill, storage: Storage, *, exact: bool) -> Storage:
+    """The storage of a factor that is computed, with registers for what it is computed from."""
+    if not exact:
+        return storage
+    found, a = _smalls(f), f.operand.array
+    pairs = put(state, f"pairs_{a}", F16, (len(found) * (f.width // 2), 2), "vector") if found else ""
+    raws = tuple(_raws(state, f, taken_by(state, f)))
+    return replace(storage, raws=raws, smalls=found, pairs=pairs)
+
+
+def _smalls(f: Fill) -> tuple[Expr, ...]:
+    """The parts of a fill's factor that are small integers for all elements of a block."""
+    assert f.operand.value is not None
+    block = block_of(f)
+
+    def known(part: Expr) -> bool:
+        at: list[dict[Expr, Expr]] = [{K: number(q), ROW: ROW} for q in range(f.width)]
+        return all(small(placed(part, block, values, {})) is not None for values in at)
+
+    return tuple(filter(known, candidates(f.operand.value)))
+
+
+def _raws(state: State, f: Fill, taken: tuple[Taken, ...]) -> Iterator[Raw]:
+    pieces = f.loads // f.turn
+    for t in taken:
+        name, counts = t.array.name, (pieces, *t.counts)
+        waiting = put(state, f"next_{name}", t.array.dtype, counts, "vector" if t.wide else "thread")
+        if not t.index:
+            yield Raw(t, waiting)
+            continue
+        offsets = put(state, f"from_{name}", I32, (pieces,), "thread")
+        yield Raw(t, waiting, offsets, state.names.fresh(f"window_{name}", keep=True))

@@ -22,6 +22,12 @@ SMALL = 64 * 64
 LARGE = 3 << 10
 """What an extent counts as that is not known before the kernel runs."""
 
+GROUP_ROWS = 384
+"""Rows that a group counts as where groups are of any length: three tiles of 128, or one and a half of 256."""
+
+FEW_ROWS = 32
+"""Rows that groups have on average from which on they are worth the tile for many."""
+
 STEP = 48
 """Clocks of each step of the sum in which a block waits."""
 
@@ -57,18 +63,20 @@ COMPUTING = 24
 """Registers of a lane more for a factor that is computed on its way (seen in compiled kernels)."""
 
 
-def tiles(p: MatrixProduct) -> tuple[Tile, ...]:
+def tiles(p: MatrixProduct, task: Task | None = None) -> tuple[Tile, ...]:
     """The tiles that the marks allow, those that fit first, the best of them first of all; none where there is no
-    such matrix instruction."""
+    such matrix instruction. `task`: what they are to suit, else the product's own."""
     mfma = p.instruction(instruction_size(p))
     if mfma is None:
         return ()
-    given, task = p.over.axis.tile, task_of(p)
+    given, task = p.over.axis.tile, task or task_of(p)
     depths = tuple(row // p.left.dtype.bytes for row in ROWS) if given is None else (given,)
+    if p.block and given is None:
+        depths = (p.block,)
     stages = p.over.axis.mark("stages") or 2
     sizes, waves = (_sizes(p.rows.tile), _sizes(p.columns.tile)), (_waves(p.rows), _waves(p.columns))
-    beside = sum(COMPUTING + o.kept for o in p.factors if o.value is not None)
-    like = tuple(Tile(0, 0, d, 1, 1, mfma, stages, p.pads, p.together, beside) for d in depths)
+    beside = COMPUTING * sum(o.value is not None for o in p.factors)
+    like = tuple(Tile(0, 0, d, 1, 1, mfma, stages, p.pads, p.together, beside, p.block) for d in depths)
     return _sorted(sizes, waves, like, task)
 
 
@@ -132,7 +140,9 @@ def task_of(p: MatrixProduct) -> Task:
     says, and by choice only where he says nothing of its tiles."""
     m, n, k = (value_of(a.stop) or LARGE for a in (p.rows, p.columns, p.over.axis))
     products = prod(value_of(p.chain.axes[n].stop) or 1 for n in p.batch)
-    said = p.over.axis.mark("split") or (1 if p.shaped or p.computed else None)
+    said = p.over.axis.mark("split") or (1 if p.shaped or p.whole else None)
+    if p.ragged is not None:
+        m, products = GROUP_ROWS, products * (value_of(p.ragged.group.stop) or LARGE // GROUP_ROWS)
     work = p.left.work, sum(o.work for o in p.rights) // len(p.rights)
     return Task(m, n, k, any(o.along == "axis" for o in p.factors), work, products, said)
 

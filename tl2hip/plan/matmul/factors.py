@@ -9,6 +9,7 @@ from tl2hip.nest.index import product
 from tl2hip.nest.ir import AxisRef, Cast, Const, Expr, Load, Var
 from tl2hip.nest.walk import all_parts, map_expr, parts
 from tl2hip.plan.layout.mfma import find
+from tl2hip.plan.matmul.lookup import looked_up
 from tl2hip.plan.matmul.spread import Known, Spread, spread
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
@@ -33,8 +34,7 @@ class Operand:
     batch. `along` says which of the two its consecutive elements run along.
 
     Or a `value` that is computed while a tile is filled: `array` is then the first that it is made of, without an
-    index, and `mostly` says along which axis most of what it needs lies in memory. `kept`: about how many registers
-    of a lane hold integers by which it is read.
+    index, and `mostly` says along which axis most of what it needs lies in memory.
     """
 
     array: str
@@ -44,7 +44,8 @@ class Operand:
     over: str
     value: Expr | None = None
     mostly: str = ""
-    kept: int = 0
+    filled: tuple[Expr, ...] = ()
+    """Extents that must not be 0: rows are looked up along them."""
 
     @property
     def arrays(self) -> tuple[str, ...]:
@@ -186,7 +187,8 @@ def _computed(state: State, e: Expr, axes: list[str], over: str) -> Operand:
         raise Unfit("a factor does not change with the summed axis")
     axis = max(axes, key=lambda a: sum(_runs(x, a) for x in loads))
     along = sum(_runs(x, over) * x.dtype.bytes for x in loads) < sum(_runs(x, axis) * x.dtype.bytes for x in loads)
-    return Operand(loads[0].array, e.dtype, (), axis, over, e, "axis" if along else "over")
+    value, filled = looked_up(state.nest, e)
+    return Operand(loads[0].array, e.dtype, (), axis, over, value, "axis" if along else "over", filled)
 
 
 def _readable(state: State, e: Load) -> bool:

@@ -24,9 +24,10 @@ from tl2hip.nest.walk import all_parts, all_stmts
 from tl2hip.plan.access import unit_stride
 from tl2hip.plan.chain import Chain
 from tl2hip.plan.layout.mfma import Mfma, find
+from tl2hip.plan.matmul.blocks import Blocks, Scale, blocks_of, scales_of
 from tl2hip.plan.matmul.factors import Operand, factors
-from tl2hip.plan.matmul.flat import Flat, flat, in_a_row, in_memory, mentions
-from tl2hip.plan.matmul.ingredients import counted
+from tl2hip.plan.matmul.flat import Flat, flat, flat_sum, in_a_row, in_memory, mentions
+from tl2hip.plan.matmul.ragged import Ragged, known_inside, loads_inside, ragged_rows
 from tl2hip.plan.matmul.sums import Sums, sums_of
 from tl2hip.plan.names import called
 from tl2hip.plan.promote import promoted
@@ -62,11 +63,11 @@ class MatrixProduct:
     body: tuple[Stmt, ...]
     sums_at: tuple[Span, ...]
     """Where each sum stands."""
-    inner: frozenset[Expr] = frozenset()
-    """What the axes are divided by that stand for several loops."""
-    pieces: frozenset[Expr] = frozenset()
-    """How far the innermost loop of a sum runs that is one of several, where nobody knows: the kernel for aligned
-    factors takes whole pieces of it."""
+    ragged: Ragged | None = None
+    """What says which rows belong together, where these are groups of any length."""
+    block: int = 0
+    """Elements of the sum in a block that is scaled as a whole; 0 where none is."""
+    scales: tuple[Scale, ...] = ()
     together: int = 1
     """Neighbouring elements of the result that a lane should store together."""
 
@@ -86,6 +87,15 @@ class MatrixProduct:
         return any(o.value is not None for o in self.factors)
 
     @property
+    def whole(self) -> str:
+        """Why a block computes all of a sum, in one tile for all sizes; empty where it need not."""
+        if self.block:
+            return "blocks of the sum are scaled, for the whole sum in one block of threads"
+        if self.ragged is not None:
+            return "rows come in groups, and blocks that take a whole sum find theirs"
+        return "a factor is computed on its way, for the whole sum in one block" if self.computed else ""
+
+    @property
     def shaped(self) -> bool:
         """Whether the user says anything of its tiles, or of how they are summed."""
         axes = (self.rows, self.columns, self.over.axis)
@@ -96,8 +106,9 @@ class MatrixProduct:
 
     def instruction(self, size: int) -> Mfma | None:
         """The matrix instruction with results of `size` by `size`, its operands exchanged: the rows it counts are
-        the columns of the result, so that a lane holds consecutive ones."""
-        return find(self.rights[0].dtype, self.left.dtype, self.dtype, size)
+        the columns of the result, so that a lane holds consecutive ones. Where the user says xf32 it is the one
+        that keeps ten bits of the factors' mantissas."""
+        return find(self.rights[0].dtype, self.left.dtype, self.dtype, size, self.over.axis.marked("xf32"))
 
 
 def found(state: State, chain: Chain) -> MatrixProduct | None:
@@ -115,23 +126,26 @@ def found(state: State, chain: Chain) -> MatrixProduct | None:
 
 
 def _product(state: State, chain: Chain) -> MatrixProduct | None:
-    made = _sums(state, chain)
+    made, blocks = _sums(state, chain)
     terms, body, over = tuple((s.left, s.right) for s in made.sums), made.body, made.over
+    ragged = ragged_rows(state.nest, chain, body)
+    if ragged is not None:
+        chain = replace(chain, axes=tuple(ragged.whole if a == ragged.rows else a for a in chain.axes))
+        every = (*chain.axes, *made.axes)
+        terms = tuple((loads_inside(state.nest, every, x), loads_inside(state.nest, every, y)) for x, y in terms)
+        body = known_inside(state.nest, every, body)
     _check_bounds((*chain.axes, *made.axes))
     if any(isinstance(s, Loop | Alloc) for s in all_stmts(body)):
         raise Unfit("what is done with an element holds a loop")
-    joined: list[Flat] = []
     if len(made.axes) > 1:
-        one = flat(state, in_memory(made.axes, terms[0]))
-        joined.append(one)
+        one = flat_sum(state, in_memory(made.axes, terms[0]))
         terms = _moved(state, one, terms)
         over = replace(over, axis=one.axis)
-    pieces = frozenset(e for one in joined if value_of(e := one.axes[-1].stop) is None)
     if any(state.kinds[axis.name].updates for axis in chain.axes):
         raise Unfit("elements of the result meet")
     for one in _joined(state, chain, terms[0], body):
-        joined.append(one)
         terms, body, chain = _moved(state, one, terms), one.stmts(state, body), _with(chain, one)
+        blocks = blocks and blocks.moved(state, one)
     axes = tuple(a.name for a in chain.axes)
     pairs = [factors(state, pair, axes, over.axis.name) for pair in terms]
     known = [pair for pair in pairs if pair is not None]
@@ -139,28 +153,60 @@ def _product(state: State, chain: Chain) -> MatrixProduct | None:
         return None
     left, rights = _shared(known, body)
     written = {s.array for s in all_stmts(body) if isinstance(s, Store | Update)}
-    if written & {a for o in (left, *rights) for a in o.arrays}:
+    scaled_by = {load.array for load in blocks.loads} if blocks else set()
+    if written & {*scaled_by, *(a for o in (left, *rights) for a in o.arrays)}:
         raise Unfit("a factor is written by the same loops", "store the result in an array of its own")
     named = {x.name: x for x in chain.axes}
     rows, columns = named[left.axis], named[rights[0].axis]
-    batch = tuple(n for n, x in enumerate(chain.axes) if x not in (rows, columns))
+    own = (rows, columns) if ragged is None else (rows, columns, ragged.group)
+    batch = tuple(n for n, x in enumerate(chain.axes) if x not in own)
     pads = tuple(_pad(state, o) for o in (left, *rights))
+    size, scales = (blocks.size, scales_of(blocks, rows, columns)) if blocks else (0, ())
     names, sums_at = tuple(s.name for s in made.sums), tuple(s.at for s in made.sums)
-    dtype, divisors = made.sums[0].dtype, frozenset(e for one in joined for e in one.divisors)
-    left, rights = counted(state, left), tuple(counted(state, o) for o in rights)
+    dtype = made.sums[0].dtype
     done = MatrixProduct(
         chain, rows, columns, batch, over, made.others, left, rights, pads, names, dtype, body, sums_at,
-        divisors, pieces,
+        ragged, size, scales,
     )  # fmt: skip
     if 1 in (value_of(rows.stop), value_of(columns.stop)):
         raise Unfit("a matrix times a vector leaves matrix instructions idle")
-    if done.instruction(16) is None:
-        raise Unfit(f"gfx942 has no matrix instruction for {left.dtype} and {rights[0].dtype} into {dtype}")
+    _check_ragged(done)
+    _check_instruction(done)
     return done
 
 
-def _sums(state: State, chain: Chain) -> Sums:
-    """The sums that the body of a chain makes. Raises Unfit where one of its loops is none that rules know."""
+def _check_ragged(p: MatrixProduct) -> None:
+    """Raises Unfit where rows in groups are none that tiles can start at."""
+    if p.ragged is None:
+        return
+    if p.block:
+        raise Unfit("blocks of a sum are scaled, and rows come in groups")
+    name, group = called(p.ragged.rows), AxisRef(p.ragged.group.name)
+    if p.rows != p.ragged.whole:
+        raise Unfit(f"the loop over `{name}` runs from offset to offset, and is none of rows", "swap its axes")
+    if p.left.along == "axis":
+        raise Unfit(f"neighbours of {p.left.array} in memory are of several `{name}`, which start anywhere")
+    if any(isinstance(i, AxisRef) and i == group for i in p.left.index):
+        raise Unfit(f"{p.left.array} has an index for each `{called(p.ragged.group)}`, and rows for all")
+
+
+def _check_instruction(p: MatrixProduct) -> None:
+    """Raises Unfit where no matrix instruction multiplies the factors as the user says."""
+    asked = {loop.axis.marked("xf32") for loop in (p.over, *p.others)}
+    if len(asked) > 1:
+        raise Unfit("xf32 is said of one of its sums and not of another", "give each loops of its own")
+    if p.instruction(16) is not None:
+        return
+    left, right = p.left.dtype, p.rights[0].dtype
+    if asked == {True}:
+        kinds = f"{left}" if left is right else f"{left} and {right}"
+        raise Unfit(f"xf32 rounds factors of f32, and these are {kinds}", "take the xf32 mark out")
+    raise Unfit(f"gfx942 has no matrix instruction for {left} and {right} into {p.dtype}")
+
+
+def _sums(state: State, chain: Chain) -> tuple[Sums, Blocks | None]:
+    """The sums that the body of a chain makes, and the blocks of a single one. Raises Unfit where one of its loops
+    is none that rules know."""
     body = tuple(_flat(state, chain.body))
     loops = [s for s in body if isinstance(s, Loop)]
     marked = {i.at for i in state.nest.idioms if i.rule == "contraction"}
@@ -168,10 +214,13 @@ def _sums(state: State, chain: Chain) -> Sums:
         outer = " and ".join(f"`{called(a)}`" for a in chain.axes)
         why = f"{len(loops)} loops stand inside {outer}; a product has one, its sum"
         raise Unfit(why, "give each loops of its own")
-    made = sums_of(state, body)
+    blocks = blocks_of(state, loops[0]) if len(loops) == 1 else None
+    made = sums_of(state, body if blocks is None else blocks.without_scales(body))
+    if blocks is not None:
+        made = replace(made, others=(blocks.inner,))
     if len({s.dtype for s in made.sums}) > 1:
         raise Unfit("its sums have different dtypes", "give each loops of its own")
-    return made
+    return made, blocks
 
 
 def _moved(state: State, one: Flat, terms: tuple[tuple[Expr, Expr], ...]) -> tuple[tuple[Expr, Expr], ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tl2hip.dtypes import I64
-from tl2hip.nest.index import ONE, ZERO, floor_div, modulo, product
+from tl2hip.nest.index import ONE, ZERO, floor_div, modulo, product, value_of
 from tl2hip.nest.ir import Axis, AxisRef, Expr, Load, Loop, Stmt, Store, Update
 from tl2hip.nest.walk import all_parts, map_expr, map_stmt_exprs, map_stmts
 from tl2hip.plan.matmul.factors import outermost_loads
@@ -23,12 +23,6 @@ class Flat:
 
     axis: Axis
     axes: tuple[Axis, ...]
-
-    @property
-    def divisors(self) -> tuple[Expr, ...]:
-        """What the axis is divided by."""
-        inner = (product(tuple(a.stop for a in self.axes[n + 1 :])) for n in range(len(self.axes) - 1))
-        return (*inner, *(a.stop for a in self.axes[1:]))
 
     def expr(self, state: State, e: Expr) -> Expr:
         """An expression of the axis instead of the axes. Indices that name all axes in a row, over an array as
@@ -92,6 +86,20 @@ def _check_marks(axes: tuple[Axis, ...]) -> None:
     for a in axes:
         if a.tile is not None or a.marks:
             raise Unfit(f"{called(a)} is one of several loops that become one axis, and has marks of its own")
+
+
+def flat_sum(state: State, axes: tuple[Axis, ...]) -> Flat:
+    """One axis for several of a sum. Raises Unfit where one has marks, or nobody knows how far an inner one runs.
+
+    Every element of a tile would be divided by that number in 64 bits to tell which of the loops it belongs to, and
+    read by itself: the code of kernels like that is ten times as large as the instruction cache.
+    """
+    _check_marks(axes)
+    for a in axes[1:]:
+        if value_of(a.stop) is None:
+            why = f"{called(a)} is one of several loops of a sum that become one, and its end is not known"
+            raise Unfit(why, "fix it with --set, or write the number")
+    return flat(state, axes)
 
 
 def sum_axes(over: Loop) -> tuple[tuple[Axis, ...], Loop]:

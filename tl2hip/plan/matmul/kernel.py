@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import I32, I64
 from tl2hip.nest.index import ONE, ZERO, add, floor_div, modulo, mul, number
-from tl2hip.nest.ir import AxisRef, Cast, Compare, Expr, Var
+from tl2hip.nest.ir import Cast, Compare, Expr, Var
 from tl2hip.plan.gfx942 import WAVE
 from tl2hip.plan.ir import DeclareVector, DeviceIf, DeviceStmt, Let
-from tl2hip.plan.matmul.computed import ComputedSide
+from tl2hip.plan.matmul.computed import ComputedSide, store_computed
 from tl2hip.plan.matmul.epilogue import Epilogue
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.find import MatrixProduct
-from tl2hip.plan.matmul.ingredients import store_computed
 from tl2hip.plan.matmul.loop import SumLoop
-from tl2hip.plan.matmul.registers import put
-from tl2hip.plan.matmul.side import Side, Storage, store
+from tl2hip.plan.matmul.scaling import ScaleStorage, Scaling, store_scales
+from tl2hip.plan.matmul.side import Side, Storage, put, store
 from tl2hip.plan.matmul.split import Split, tiles_of
 from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matmul.words import Words
@@ -40,6 +39,7 @@ class TileKernel:
     stored: tuple[Storage, ...]
     sums: tuple[str, ...]
     split: Split | None = None
+    scales: ScaleStorage | None = None
 
     def body(self, state: State, moves: Moves | None, *, exact: bool = True) -> tuple[DeviceStmt, ...]:
         """The statements of a block, for factors at multiples of 16 bytes. `moves` tells what the epilogue moves in
@@ -54,7 +54,8 @@ class TileKernel:
     @property
     def steps(self) -> tuple[str, ...]:
         """The names of the bytes from one tile of a factor to the next."""
-        return tuple(s.own["step"] for s in self.stored)
+        scales = (h.step for h in self.scales.held) if self.scales else ()
+        return (*(s.own["step"] for s in self.stored), *scales)
 
     @property
     def grid(self) -> tuple[Expr, Expr]:
@@ -64,6 +65,17 @@ class TileKernel:
     def _body(self, state: State, moves: Moves | None, exact: bool) -> Iterator[DeviceStmt]:
         p, t, words = self.product, self.tile, Words(state.names)
         yield from self._head(words)
+        if p.ragged is None:
+            yield from self._tile(state, words, moves, exact)
+            return
+        first, taken = f"{p.rows.name}_tile", words.var(f"{p.rows.name}_number")
+        ended = replace(p, rows=replace(p.rows, stop=p.ragged.stop(words)))
+        body = tuple(replace(self, product=ended)._tile(state, words, moves, exact))
+        yield from p.ragged.inside(words, taken, t.rows, words.name(first), body)
+
+    def _tile(self, state: State, words: Words, moves: Moves | None, exact: bool) -> Iterator[DeviceStmt]:
+        """What a block does with its tile."""
+        p, t = self.product, self.tile
         row, column = words.var(f"{p.rows.name}_tile"), words.var(f"{p.columns.name}_tile")
         down, across = self._waves(words)
         over = p.over.axis
@@ -76,10 +88,14 @@ class TileKernel:
         for side in (left, *rights):
             yield from side.declared()
             yield from side.head()
+        scaling = None
+        if self.scales:
+            scaling = Scaling(words, p, t, self.scales, (row, column), (down, across))
+            yield from scaling.head()
         first, end = self.split.ends(words) if self.split else (ZERO, over.stop)
         unroll = over.mark("unroll")
         yield from SumLoop(
-            words, t, left, tuple(rights), self.sums, end, unroll, p.over.at, p.sums_at, first
+            words, t, left, tuple(rights), self.sums, end, unroll, p.over.at, p.sums_at, first, scaling
         ).whole()
         if self.split is None or not self.split.always:
             ended = tuple(Epilogue(words, state, p, t, self.sums, row, column, down, across, moves).whole())
@@ -106,7 +122,8 @@ class TileKernel:
         names = [words.name(f"{axis.name}_number") for axis in (p.rows, p.columns)]
         yield self._taken(*names)
         for name, axis, size in zip(names, (p.rows, p.columns), (t.rows, t.columns), strict=True):
-            yield Let(words.name(f"{axis.name}_tile"), mul(Var(name, I64), number(size)), "uniform")
+            if p.ragged is None or axis is not p.rows:
+                yield Let(words.name(f"{axis.name}_tile"), mul(Var(name, I64), number(size)), "uniform")
 
     def _taken(self, row: str, column: str) -> TakeTile:
         """Which tile a block takes: in groups of rows, or of columns where the user says so."""
@@ -128,9 +145,8 @@ class TileKernel:
         f, axis = self.fills[n], p.columns if n else p.rows
         ends = (axis.stop, p.over.axis.stop)
         if f.operand.value is not None:
-            storage = store_computed(state, f, storage, p.inner, p.pieces, exact=exact)
-            small = p.inner | {AxisRef(f.operand.axis), AxisRef(f.operand.over)}
-            return ComputedSide(words, f, (), first, *ends, *waves, storage, self.tile.held, exact, small)
+            storage = store_computed(state, f, storage, exact=exact)
+            return ComputedSide(words, f, (), first, *ends, *waves, storage, self.tile.held, exact)
         shape = state.nest.array(f.operand.array).shape
         return Side(words, f, shape, first, *ends, *waves, storage, self.tile.held)
 
@@ -140,7 +156,8 @@ def tile_kernel(
 ) -> TileKernel:
     """The kernels' common ground, with its LDS and registers placed."""
     stored = tuple(store(state, f, t.across if n else t.down, t.held) for n, f in enumerate(fills))
-    return TileKernel(p, t, fills, stored, registers(state, p, "sums", (*t.fragments, t.mfma.result_slots)), split)
+    sums = registers(state, p, "sums", (*t.fragments, t.mfma.result_slots))
+    return TileKernel(p, t, fills, stored, sums, split, store_scales(state, p, t))
 
 
 def registers(state: State, p: MatrixProduct, wish: str, shape: tuple[int, ...]) -> tuple[str, ...]:

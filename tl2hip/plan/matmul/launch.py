@@ -19,11 +19,10 @@ from tl2hip.plan.launch import Shared, wrap
 from tl2hip.plan.marks import unmarked
 from tl2hip.plan.matmul import marks
 from tl2hip.plan.matmul.anywhere import anywhere
-from tl2hip.plan.matmul.apart import MOST
+from tl2hip.plan.matmul.computed import taken_by
 from tl2hip.plan.matmul.epilogue import moved_in_vectors, stored_together
 from tl2hip.plan.matmul.fill import Fill
 from tl2hip.plan.matmul.find import MatrixProduct, found
-from tl2hip.plan.matmul.ingredients import asked, taken_by
 from tl2hip.plan.matmul.kernel import TileKernel, registers
 from tl2hip.plan.matmul.sizes import From
 from tl2hip.plan.matmul.variants import Variant, variants
@@ -53,7 +52,7 @@ def matmul(state: State, chain: Chain) -> tuple[HostStmt, ...] | None:
     fast = _by_size(state, some)
     _note(state, kernels)
     for fill in first.computes:
-        for unfit in (t.unfit for t in taken_by(state, fill, p.pieces) if t.unfit is not None):
+        for unfit in (t.unfit for t in taken_by(state, fill) if t.unfit is not None):
             state.miss("factor read in vectors", unfit, p.at)
     marks.honour(state, p, first.fills, moves)
     for v in some:
@@ -92,6 +91,10 @@ def _probes(v: Variant, where: From) -> Iterator[Probe]:
     """Sizes that are a variant's own: many columns and few rows, and the other way around, both with several tiles
     of the sum."""
     p, t = v.kernel.product, v.kernel.tile
+    if p.ragged is not None:
+        rows, groups = (p.rows.stop, 2 * where.of_group + 1), (p.ragged.group.stop, 2)
+        yield _probe(rows, groups, (p.over.axis.stop, 2 * t.depth + t.piece))
+        return
     few, many = max(where.rows, t.piece), (where.tiles - 1) * t.columns + max(where.columns, t.piece)
     depth = (p.over.axis.stop, 2 * t.depth + t.piece)
     yield _probe((p.rows.stop, few), (p.columns.stop, many), depth)
@@ -199,10 +202,10 @@ def _needs(f: Fill, kernel: TileKernel, state: State) -> Needs:
         moving = [d for d, i in enumerate(o.index[:-1]) if i != ZERO]
         rows = product(shape[moving[-1] + 1 :]) if moving else shape[-1]
         return Needs((o.array,), (rows,), (_whole(f, state),) * (o.along == "axis"))
-    found = [t for t in taken_by(state, f, p.pieces) if t.index]
+    found = [t for t in taken_by(state, f) if t.index]
     wide = [t for t in found if t.width > 1]
     own = next(a for a in (p.rows, p.columns) if a.name == o.axis)
-    ends = (p.over.axis.stop, *p.pieces, *((own.stop,) if o.along == "axis" else ()))
+    ends = (p.over.axis.stop, *((own.stop,) if o.along == "axis" else ()))
     near = (product((*t.array.shape[t.batch :], number(t.array.dtype.bytes))) for t in found)
     return Needs(
         tuple(t.array.name for t in wide), (*ends, *(t.array.shape[-1] for t in wide)), tuple(near)
@@ -224,8 +227,6 @@ def _limits(state: State, some: Sequence[Variant]) -> Expr | None:
     p = kernels[0].product
     over = p.over.axis.stop
     most: dict[Expr, int] = {over: NEAR // 2}
-    if p.computed:
-        most |= {p.rows.stop: MOST, p.columns.stop: MOST}
     pieces: dict[Expr, int] = {}
     for kernel in kernels:
         t = kernel.tile
@@ -237,8 +238,12 @@ def _limits(state: State, some: Sequence[Variant]) -> Expr | None:
                 pieces[pitch] = t.piece
     tests = [Compare("<", ZERO, over), *(Compare("<=", number(n), e) for e, n in pieces.items())]
     tests += [Compare("<", e, number(n)) for e, n in most.items()]
-    some_of = (asked(o) for o in p.factors)
-    tests += [Compare("<", ZERO, product(state.nest.array(a).shape)) for a in some_of if a is not None]
+    tests += (Compare("<", ZERO, e) for e in dict.fromkeys(e for o in p.factors for e in o.filled))
+    if p.ragged is not None:
+        tests.append(Compare("<", ZERO, p.ragged.group.stop))
+        tests += (Compare("<=", mul(*k.grid), number(_most_tiles(k))) for k in kernels[1:])
+    scales = (state.nest.array(s.load.array) for s in p.scales)
+    tests += [Compare("<", product(a.shape), number(NEAR // a.dtype.bytes)) for a in scales]
     tests.append(Compare("<=", mul(*kernels[0].grid), number(_most_tiles(kernels[0]))))
     tests += (test for before, v in pairwise(some) for test in _of_grid(before, v.kernel))
     if p.over.axis.marked("split") and kernels[-1].split:
@@ -288,6 +293,11 @@ def _note(state: State, kernels: Sequence[TileKernel]) -> None:
         share = f"tiles of {' or '.join(dict.fromkeys(shares))}"
         share += f", in groups of {n}" if (n := axis.mark("group")) else ""
         state.note(called(axis), f"grid x, {share}", f"{what} of a matrix product", places[axis.name])
+    if p.ragged is not None:
+        group, rows = p.ragged.group, called(p.rows)
+        where = f"grid x, with the tiles of its {rows}"
+        why = f"each block looks its own up in {p.ragged.starts}; no tile holds {rows} of two"
+        state.note(called(group), where, why, places[group.name])
     for s in _batch(first):
         where = f"grid {s.how.letter}" if s.how else "serial in a block"
         state.note(called(s.axis), where, "a matrix product for each", s.at)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from tl2hip.dtypes import BF16, I16, I32, I64, DType
 from tl2hip.nest.index import ONE, ZERO, add, ceil_div, floor_div, minimum, modulo, mul, number, sub, value_of
-from tl2hip.nest.ir import Cast, Compare, Const, Expr, Load, Logic, Select, Store, Var
-from tl2hip.plan.ir import DeclareVector, DeviceStmt, For, Let, LoadVector, StoreVector
-from tl2hip.plan.matmul.apart import Numbers
+from tl2hip.nest.ir import Array, Cast, Compare, Const, Expr, Load, Logic, Select, Store, Var
+from tl2hip.plan.ir import DeclareVector, DeviceStmt, For, Let, LoadVector, Placed, Space, StoreVector
 from tl2hip.plan.matmul.fill import Fill
-from tl2hip.plan.matmul.registers import put
-from tl2hip.plan.matmul.taken import Block, Taken
+from tl2hip.plan.matmul.taken import Taken
 from tl2hip.plan.matmul.tile import Tile, tiled
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Fetch, FetchFirst, Part, Remark, TurnBytes, Window
@@ -33,10 +31,9 @@ class Storage:
     """The names of its numbers by what they are: one array may be both factors."""
     raws: tuple[Raw, ...] = ()
     """What a factor that is computed on its way is made of."""
-    block: Block | None = None
-    numbers: Numbers = Numbers()
-    value: Expr | None = None
-    """The factor by integers that registers keep; None where every element is at an address that moves evenly."""
+    smalls: tuple[Expr, ...] = ()
+    """Parts of it that are small integers as floats, and the registers in which pairs of them are."""
+    pairs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +298,13 @@ def fragment_type(dtype: DType) -> tuple[DType, int]:
     if dtype.bytes == 1:
         return I64, 2
     return (I16, 8) if dtype is BF16 else (dtype, 16 // dtype.bytes)
+
+
+def put(state: State, wish: str, dtype: DType, shape: tuple[int, ...], space: Space) -> str:
+    """Places an array of a kernel's own; gives its name."""
+    name = state.names.fresh(wish, keep=True)
+    state.placed[name] = Placed(Array(name, dtype, tuple(number(n) for n in shape), "local"), space)
+    return name
 
 
 def store(state: State, fill: Fill, waves: int, held: int) -> Storage:

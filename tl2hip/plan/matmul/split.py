@@ -20,8 +20,7 @@ from tl2hip.plan.leave import share_of, sliced
 from tl2hip.plan.matmul.cost import longest_whole, most_blocks, slices, task_of
 from tl2hip.plan.matmul.epilogue import Epilogue
 from tl2hip.plan.matmul.find import MatrixProduct
-from tl2hip.plan.matmul.registers import put
-from tl2hip.plan.matmul.side import each
+from tl2hip.plan.matmul.side import each, put
 from tl2hip.plan.matmul.tile import Tile
 from tl2hip.plan.matmul.words import Words
 from tl2hip.plan.matrix_ir import Remark
@@ -177,7 +176,7 @@ def split(state: State, p: MatrixProduct, t: Tile, batch: tuple[tuple[Expr, Expr
     """How the sum of a product is shared by blocks; None where one block takes all of it. `batch` has number and
     count of the products along each axis of a batch, the innermost first."""
     over, tiles = p.over.axis, product((*tiles_of(p, t), *(n for _, n in batch)))
-    if p.computed:
+    if p.whole:
         return None
     share, size, least = _share(p, t, tiles)
     if value_of(share) == 1:
@@ -217,7 +216,8 @@ def _share(p: MatrixProduct, t: Tile, tiles: Expr) -> tuple[Expr, Expr, int]:
 
 def tiles_of(p: MatrixProduct, t: Tile) -> tuple[Expr, Expr]:
     """Tiles along rows and along columns."""
-    return ceil_div(p.rows.stop, t.rows), ceil_div(p.columns.stop, t.columns)
+    down = ceil_div(p.rows.stop, t.rows) if p.ragged is None else p.ragged.tiles(t.rows)
+    return down, ceil_div(p.columns.stop, t.columns)
 
 
 def fragments_of(p: MatrixProduct, t: Tile) -> tuple[Expr, Expr]:

@@ -8,7 +8,7 @@ from math import gcd
 
 from tl2hip.dtypes import I32, I64
 from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number, sub, value_of
-from tl2hip.nest.ir import Binary, Cast, Const, Dim, Expr
+from tl2hip.nest.ir import AxisRef, Binary, Cast, Expr, Var
 from tl2hip.nest.walk import all_parts, map_expr
 
 UNBOUNDED = 2**62
@@ -54,7 +54,7 @@ def spread(e: Expr, known: Known) -> Spread | None:
 
 
 def _found(e: Expr, known: Known) -> Spread | None:
-    if e in known:
+    if isinstance(e, AxisRef | Var):
         return known[e]
     if isinstance(e, Cast) and e.dtype in (I32, I64) and e.value.dtype in (I32, I64):
         inner = spread(e.value, known)
@@ -76,11 +76,6 @@ def _found(e: Expr, known: Known) -> Spread | None:
             return _times(a, b)
         case "//" if count is not None and count > 0:
             return _divided(a, count)
-        case "//" | "%" if 0 < a.most < gcd(a.multiple, b.multiple) and _still(e.right):
-            # A block begins at a multiple of what the divisor is a multiple of, and is shorter.
-            if e.op == "//":
-                return Spread(floor_div(a.base, e.right))
-            return Spread(modulo(a.base, e.right), a.offset, gcd(a.multiple, b.multiple), a.most)
         case ">>" if count is not None and 0 <= count < 31:
             return _divided(a, 1 << count)
         case "%" if count is not None and count > 0:
@@ -89,11 +84,6 @@ def _found(e: Expr, known: Known) -> Spread | None:
             return _left_over(a, count + 1)
         case _:
             return None
-
-
-def _still(e: Expr) -> bool:
-    """Whether a divisor is an extent, or a product of extents."""
-    return all(isinstance(p, Dim | Const) or isinstance(p, Binary) and p.op == "*" for p in all_parts(e))
 
 
 def _times(a: Spread, b: Spread) -> Spread | None:

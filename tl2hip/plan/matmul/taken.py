@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 
 from tl2hip.dtypes import BOOL, I64
 from tl2hip.nest.index import ZERO, add, floor_div, modulo, mul, number, value_of
-from tl2hip.nest.ir import Array, AxisRef, Binary, Const, Expr, Load, Select, Var
+from tl2hip.nest.ir import Array, AxisRef, Binary, Const, Expr, Load, Var
 from tl2hip.nest.walk import all_parts, parts, rebuild
-from tl2hip.plan.matmul.address import address
 from tl2hip.plan.matmul.spread import UNBOUNDED, Known, Spread, moved, spread
 from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
 
@@ -42,8 +41,6 @@ class Block:
     run: int
     turn: int
     depth: int
-    pieces: frozenset[Expr] = frozenset()
-    """Extents that are whole pieces of `run` elements, where nobody knows more of them."""
 
     @property
     def deep(self) -> bool:
@@ -53,13 +50,11 @@ class Block:
     @property
     def known(self) -> Known:
         """How the factor's axes spread over a block."""
-        pieces = {e: Spread(e, multiple=self.run if self.deep else 1) for e in self.pieces}
         if self.deep:
             along = Spread(FIRST_K, K, self.run, self.run - 1)
-            return {AxisRef(self.over): along, AxisRef(self.axis): Spread(FIRST_ROW), **pieces}
+            return {AxisRef(self.over): along, AxisRef(self.axis): Spread(FIRST_ROW)}
         across = Spread(FIRST_K, K, self.turn, self.turn - 1)
-        rows = Spread(FIRST_ROW, ROW, self.run, self.run - 1)
-        return {AxisRef(self.over): across, AxisRef(self.axis): rows, **pieces}
+        return {AxisRef(self.over): across, AxisRef(self.axis): Spread(FIRST_ROW, ROW, self.run, self.run - 1)}
 
     @property
     def by_lane(self) -> Known:
@@ -75,12 +70,10 @@ class Block:
 class Taken:
     """The accesses for one load of a block: `slots` rows of memory, of each `vectors` vectors of `width` elements
     that follow each other. Element `ROW`, `K` of the block is in slot `slot`, `column` elements behind its start.
-    `test`: what the source asks before it reads, the same for all elements of a block; where it does not hold, the
-    registers are 0.
 
     `index`: where slot 0 starts, by `FIRST_K` and `FIRST_ROW`; `shared` and `own`: the same index as what all lanes
-    share and what a lane adds, empty where that is not known apart; `moving`: the dimension that goes up by one
-    from slot to slot. Where `index` is empty, every element is read by itself.
+    share and what a lane adds; `moving`: the dimension that goes up by one from slot to slot. Where `index` is
+    empty, every element is read by itself.
     """
 
     load: Load
@@ -94,14 +87,8 @@ class Taken:
     shared: tuple[Expr, ...] = ()
     own: tuple[Expr, ...] = ()
     moving: int | None = None
-    test: Expr | None = None
     unfit: Unfit | None = field(default=None, compare=False)
     """Why every element is read by itself."""
-
-    @property
-    def free(self) -> bool:
-        """Whether each block has an address of its own, not that of the tile before and a step for all lanes."""
-        return bool(self.index) and not self.shared
 
     @property
     def wide(self) -> bool:
@@ -129,34 +116,29 @@ class Taken:
             if own != ZERO or self.moving == still or any(p == TILE for p in all_parts(shared)):
                 break
             still += 1
-        return max(0, min(still, len(self.shared) - 1))
+        return min(still, len(self.shared) - 1)
 
 
-def taken(load: Load, array: Array, block: Block, value: Expr | None = None) -> Taken:
-    """How a load is read for blocks of which none lies past an end in part. `value`: what it is a part of."""
+def taken(load: Load, array: Array, block: Block) -> Taken:
+    """How a load is read for blocks of which none lies past an end in part."""
     try:
-        return _together(load, array, block, value)
+        return _together(load, array, block)
     except Unfit as unfit:
         if block.deep:
             return Taken(load, array, 1, 1, block.run, ZERO, K, unfit=unfit)
         return Taken(load, array, block.turn, 1, block.run, K, ROW, unfit=unfit)
 
 
-def _together(load: Load, array: Array, block: Block, value: Expr | None) -> Taken:
+def _together(load: Load, array: Array, block: Block) -> Taken:
     """The accesses where elements of a block lie side by side, or are one. Raises Unfit where they do not."""
-    test = None if load.always or value is None or not load.proven else _asked(value, load, block)
-    if not load.always and test is None:
+    if not load.always:
         raise Unfit(f"an index of {array.name} may lie outside of it", ASSERT.format(array.name))
     if array.strides is not None:
         raise Unfit(f"{array.name} has strides of its own", STRIDES.format(array.name))
     at = [s for i in load.index if (s := spread(i, block.known)) is not None]
     moving = [d for d, s in enumerate(at[:-1]) if s.most]
     lanes = [s for i in at if (s := _by_lane(i.base, block)) is not None]
-    if test is not None or len(lanes) < len(load.index):
-        lanes = []
-    if len(at) < len(load.index) or len(moving) > 1 or not (
-        lanes or address(load, array, block.axis, block.over)
-    ):
+    if len(lanes) < len(load.index) or len(moving) > 1:
         raise Unfit(f"nobody knows which elements of {array.name} lie side by side")
     last, size = at[-1], array.dtype.bytes
     side = last.most + 1
@@ -178,27 +160,7 @@ def _together(load: Load, array: Array, block: Block, value: Expr | None) -> Tak
         tuple(s.base for s in lanes),
         tuple(s.offset for s in lanes),
         moving[0] if moving else None,
-        test,
     )
-
-
-def _asked(e: Expr, load: Load, block: Block) -> Expr | None:
-    """The test under which an expression has a load; None where there is not one, or not one for a whole block."""
-    found = [x for x in all_parts(e) if isinstance(x, Select) and load in all_parts(x)]
-    tests = [x.test for x in found if load in all_parts(x.then) and load not in (*all_parts(x.test), x.orelse)]
-    if len(tests) != 1 or len(found) != 1 or sum(x == load for x in all_parts(e)) != 1:
-        return None
-    return tests[0] if _alike(tests[0], block) else None
-
-
-def _alike(test: Expr, block: Block) -> bool:
-    """Whether a test is one for all elements of a block."""
-    if isinstance(test, Load):
-        return False
-    if test.dtype is I64:
-        found = spread(test, block.known)
-        return found is not None and found.offset == ZERO and found.most == 0
-    return all(_alike(p, block) for p in parts(test)) and not isinstance(test, Var)
 
 
 def _by_lane(e: Expr, block: Block) -> Spread | None:
