@@ -109,7 +109,7 @@ static inline __device__ void settle_11()
 }
 
 // f32 to f16. Without the call, clang adds +0 to a product that it rounds at once, and -0 becomes 0.
-static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
+static inline __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
 
 // Up to `count` elements from a place on, and zeros behind them.
 static inline __device__ f16x8 first_f16x8_any(const _Float16 *from, i64 count)

@@ -96,7 +96,7 @@ static inline __device__ void lds_barrier()
 }
 
 // f32 to f16. Without the call, clang adds +0 to a product that it rounds at once, and -0 becomes 0.
-static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
+static inline __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
 
 // a block for the h that share keys
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(256, 256))) void

@@ -118,7 +118,7 @@ static inline __device__ int lane_now()
 }
 
 // f32 to f16. Without the call, clang adds +0 to a product that it rounds at once, and -0 becomes 0.
-static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
+static inline __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
 
 // a tile of 256 x 256 a block, 2 x 4 waves
 extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
@@ -307,6 +307,7 @@ gemm_256_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restri
     for (int n = 0; n < 4; ++n) {
         part_B[n] = *(const f16x8 *)&lds_B[start_B + n * 16 * 64];
     }
+    __builtin_amdgcn_sched_barrier(0);
     #pragma unroll 8
     for (int r = 0; r < 8; ++r) {
         #pragma unroll 4
@@ -314,6 +315,7 @@ gemm_256_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restri
             sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
         }
     }
+    __builtin_amdgcn_sched_barrier(0);
     #pragma unroll 8
     for (int r = 0; r < 8; ++r) {
         #pragma unroll 4
@@ -329,6 +331,7 @@ gemm_256_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restri
     for (int n = 0; n < 4; ++n) {
         part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ 32) + n * 16 * 64];
     }
+    __builtin_amdgcn_sched_barrier(0);
     #pragma unroll 8
     for (int r = 0; r < 8; ++r) {
         #pragma unroll 4
@@ -336,6 +339,7 @@ gemm_256_kernel_aligned(const _Float16 *__restrict__ A, const _Float16 *__restri
             sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
         }
     }
+    __builtin_amdgcn_sched_barrier(0);
     #pragma unroll 8
     for (int r = 0; r < 8; ++r) {
         #pragma unroll 4
@@ -565,6 +569,7 @@ gemm_256_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, 
     for (int n = 0; n < 4; ++n) {
         part_B[n] = *(const f16x8 *)&lds_B[start_B + n * 16 * 64];
     }
+    __builtin_amdgcn_sched_barrier(0);
     #pragma unroll 8
     for (int r = 0; r < 8; ++r) {
         #pragma unroll 4
@@ -572,6 +577,7 @@ gemm_256_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, 
             sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
         }
     }
+    __builtin_amdgcn_sched_barrier(0);
     #pragma unroll 8
     for (int r = 0; r < 8; ++r) {
         #pragma unroll 4
@@ -587,6 +593,7 @@ gemm_256_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, 
     for (int n = 0; n < 4; ++n) {
         part_B[n] = *(const f16x8 *)&lds_B[(start_B ^ 32) + n * 16 * 64];
     }
+    __builtin_amdgcn_sched_barrier(0);
     #pragma unroll 8
     for (int r = 0; r < 8; ++r) {
         #pragma unroll 4
@@ -594,6 +601,7 @@ gemm_256_kernel(const _Float16 *__restrict__ A, const _Float16 *__restrict__ B, 
             sums[r][c] = mfma_f32_16x16x16f16(part_B[c].lo, part_A[r].lo, sums[r][c]);
         }
     }
+    __builtin_amdgcn_sched_barrier(0);
     #pragma unroll 8
     for (int r = 0; r < 8; ++r) {
         #pragma unroll 4

@@ -133,7 +133,7 @@ static inline __device__ int lane_now()
 }
 
 // f32 to f16. Without the call, clang adds +0 to a product that it rounds at once, and -0 becomes 0.
-static inline __host__ __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
+static inline __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }
 
 // The same at any address. The empty asm keeps the widening of `offset` beside the load: moved out of a loop,
 // it costs each load a 64-bit addition.

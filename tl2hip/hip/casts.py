@@ -38,7 +38,7 @@ def _to_float(x: Text, source: DType, target: DType, ctx: Context) -> Text:
             single = call(ctx.call(helpers.ROUND_TO_ODD), x.argument)
         else:
             single = x if source is F32 else prefix("(float)", x)
-        if target is F16 and not source.is_float:
+        if target is F16 and (ctx.host or not source.is_float):
             return prefix("(_Float16)", single)
         rounded = helpers.BF16_FROM_F32 if target is BF16 else helpers.F16_FROM_F32
         return call(ctx.call(rounded), single.argument)

@@ -132,7 +132,7 @@ BF16_FROM_F32 = Helper(
 F16_FROM_F32 = Helper(
     "f16_from_f32",
     "// f32 to f16. Without the call, clang adds +0 to a product that it rounds at once, and -0 becomes 0.\n"
-    f"{BOTH_SIDES} _Float16 f16_from_f32(float x) {{ return (_Float16)__builtin_canonicalizef(x); }}",
+    "static inline __device__ _Float16 f16_from_f32(float x) { return (_Float16)__builtin_canonicalizef(x); }",
 )
 """clang before LLVM 23 selects v_fma_mixlo_f16 with an addend of +0 for it (llvm/llvm-project pull request 214544).
 A call of `canonicalize` is not fused, and costs no instruction where its argument is a result of arithmetic."""

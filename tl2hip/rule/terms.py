@@ -52,6 +52,11 @@ def above_zero(e: Expr, below: bool = False) -> bool:
     return False
 
 
+def plus_zero(e: Expr) -> bool:
+    """Whether an expression is the number 0, and not -0.0."""
+    return isinstance(e, Const) and e.value == 0 and math.copysign(1, e.value) > 0
+
+
 def narrows(e: Expr) -> bool:
     """Whether an expression is a cast that rounds to a float that does not hold all values."""
     return isinstance(e, Cast) and e.dtype.is_float and not exact(e.value.dtype, e.dtype)

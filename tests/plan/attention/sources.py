@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tl2hip import api
+from tl2hip.prove.python import function, run_text
 from tl2hip.source.span import Source
 
 TEXT = '''\
@@ -89,3 +91,11 @@ def converted(case: Attend) -> api.Converted:
     assert not done.errors, done.told
     (kernel,) = done.kernels
     return kernel
+
+
+def found(done: api.Conversion, sizes: Sequence[Mapping[str, int]], text: str = "", machine: bool = False) -> str:
+    """What verify finds in the kernel `attend`, or in `text` in its place; empty where it finds nothing."""
+    attend = function(run_text(done.source.text, "<text>"), "attend", {})
+    how = {"given": sizes, "shapes": 0, "large": 0, "modes": ("normal",), "machine": machine}
+    (report,) = api.verify_all(done, {"attend": attend}, text=text, **how)
+    return "" if report.good else report.text

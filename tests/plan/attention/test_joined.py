@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.plan.attention.sources import found
 from tests.plan.matmul.products import multiplying, plan
-from tl2hip.api import Conversion, convert, verify_all
+from tl2hip.api import convert
 from tl2hip.nest.ir import Loop
 from tl2hip.nest.walk import all_stmts
-from tl2hip.prove.python import function, run_text
 from tl2hip.rule.join import join
 from tl2hip.rule.load import load_joins
 from tl2hip.source.span import Source
@@ -62,25 +62,17 @@ SIZES = ({"S": 7, "T": 70}, {"S": 2, "T": 0}, {"S": 0, "T": 3})
 """Rows from the fourth or fifth on meet nothing in their first turn: what Python gives is no number."""
 
 
-def proven(done: Conversion, text: str = "", machine: bool = False) -> str:
-    """What verify says of the kernel, or of `text` in its place."""
-    attend = function(run_text(done.source.text, "<text>"), "attend", {})
-    how = {"given": SIZES, "shapes": 0, "large": 0, "modes": ("normal",), "machine": machine}
-    (report,) = verify_all(done, {"attend": attend}, text=text, **how)
-    return "" if report.good else report.text
-
-
 @pytest.mark.parametrize("body", [RUNNING, TILES], ids=["running", "tiles"])
 def test_one_pass_is_planned_and_right(body: str) -> None:
     done = convert(Source("<text>", HEAD + body))
     (k,) = done.kernels
     assert k.planned is not None
     assert multiplying(k) == ["kernel_aligned", "kernel"], plan(k).misses
-    assert proven(done, machine=body is RUNNING) == ""
+    assert found(done, SIZES, machine=body is RUNNING) == ""
     assert k.printed is not None
     nan = "__builtin_nanf(\"\") : total;"
     assert nan in k.printed.text
-    assert "attend" in proven(done, k.printed.text.replace(nan, "total : total;"))
+    assert "attend" in found(done, SIZES, k.printed.text.replace(nan, "total : total;"))
 
 
 @pytest.mark.parametrize("spelled", ["tile.range(S, 64)", "tile \\\n        .range(S, 64)"])

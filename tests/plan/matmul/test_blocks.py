@@ -91,6 +91,7 @@ MISSES = {
         TEXT.replace("128 + k", "16 + k").replace("K // 128", "K // 16").replace("range(128)", "range(16)"),
         "a depth of 16",
     ),
+    "a start of -0.0": (TEXT.replace("p = f32(0)", "p = f32(-0.0)"), ""),
     "a scale that is computed": (TEXT.replace("x[i, b]", "abs(x[i, b])"), "no element of an array of f32"),
     "the last block's sum": (TEXT.replace("C[i, j] = s", "C[i, j] = s + p").replace(
         "            s = f32(0)", "            s = f32(0)\n            p = f32(0)"), ""),

@@ -11,6 +11,9 @@ from tests.plan.matmul.products import HEAD, converted, multiplying, plan, plant
 from tl2hip import api
 from tl2hip.plan.matrix_ir import MatrixMultiply
 from tl2hip.plan.walk import all_stmts
+from tl2hip.prove.compiled import findings
+from tl2hip.prove.compiler import compile_device
+from tl2hip.prove.counters import read_counters
 from tl2hip.source.span import Source
 
 EVEN, ODD = {"M": 80, "N": 80, "K": 136}, {"M": 69, "N": 67, "K": 133}
@@ -173,6 +176,21 @@ def test_a_factor_that_is_written_between_the_sums_is_read_behind() -> None:
     text = TWO_LOOPS.replace(second, "            C[i, j] = f16(g)\n" + second)
     done = api.convert(Source("k.py", HEAD + text.replace("C: Tensor[f16, N, K]", "C: Tensor[f16, K, K]")))
     assert done.errors or not multiplying(done.kernels[0])
+
+
+@pytest.mark.parametrize("end", ["X[i, j] = g * u", "X[i, j] = g\nY[i, j] = u * X[i, j]"])
+def test_large_tiles_spill_nothing(end: str) -> None:
+    """Results of f32 once took four registers more than there are, in the last tile."""
+    k = converted(dual(marks=(), end=end))
+    assert k.printed is not None
+    found = findings(plan(k), read_counters(compile_device(k.printed.text).text))
+    assert [one.text for one in found if one.severity == "error"] == []
+
+
+def test_each_loop_is_told_by_its_own_name() -> None:
+    k = converted(TWO_LOOPS.replace(TURN + "                u", TURN.replace("k", "n") + "                u")
+                  .replace("u += f32(A[i, k]) * f32(C[j, k])", "u += f32(A[i, n]) * f32(C[j, n])"))  # fmt: skip
+    assert [n.axis for n in plan(k).notes if n.why.startswith("summed by")] == ["k", "n"]
 
 
 FAULTS = {

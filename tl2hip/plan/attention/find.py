@@ -38,6 +38,7 @@ from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
 from tl2hip.rule.join.unify import POWERS
+from tl2hip.rule.terms import plus_zero
 from tl2hip.source.span import Span
 
 PLAN = "attention"
@@ -315,9 +316,9 @@ class _Reader:
             raise Unfit("maximum and total do not start anew for each row")
         seed: Const | None = None
         for s in sets:
-            if not isinstance(s.value, Const) or s.value.value in (math.inf, math.nan):
+            if not isinstance(s.value, Const) or math.isnan(s.value.value) or s.value.value == math.inf:
                 raise Unfit(f"{s.name} does not start from a number")
-            if s.name == total and s.value.value != 0:
+            if s.name == total and not plus_zero(s.value):
                 raise Unfit(f"{total} does not start from 0")
             if s.name == most and s.value.value != -math.inf:
                 seed = s.value
@@ -382,9 +383,7 @@ def _sum_of(loop: Loop, around: Iterable[Stmt]) -> tuple[Set, str]:
     """Where a sum that is all a loop does starts from 0, and its name."""
     if len(loop.body) == 1 and isinstance(last := loop.body[0], Set) and last.value.dtype is F32:
         starts = [s for s in around if isinstance(s, Set) and s.name == last.name]
-        value = starts[0].value if len(starts) == 1 else None
-        zero = isinstance(value, Const) and value.value == 0 and math.copysign(1, value.value) > 0
-        if zero:
+        if len(starts) == 1 and plus_zero(starts[0].value):
             return starts[0], last.name
     raise Unfit("a loop does more than a sum of f32 that starts from 0")
 

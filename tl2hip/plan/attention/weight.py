@@ -46,5 +46,3 @@ def narrowed(e: Expr, weigh: Expr) -> DType:
             if inner == weigh:
                 return narrow
     raise Unfit("a weight is neither exp(score - maximum) nor that rounded to f16 or bf16")
-
-

@@ -69,7 +69,8 @@ def surely_natural(e: Expr) -> bool:
     match e:
         case Binary(op="max", left=a, right=b):
             return surely_natural(a) or surely_natural(b)
-    return (value_of(e) or 0) >= 0 and isinstance(e, Const)
+    known = value_of(e)
+    return known is not None and known >= 0
 
 
 def surely_inside(index: Expr, extent: Expr, axes: Mapping[str, Axis]) -> bool:

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 from tl2hip.dtypes import F32, I64
 from tl2hip.nest.index import ZERO, mul, value_of
-from tl2hip.nest.ir import Axis, AxisRef, Binary, Const, Expr, Load, Loop, Set, Stmt, Var
+from tl2hip.nest.ir import Axis, AxisRef, Binary, Expr, Load, Loop, Set, Stmt, Var
 from tl2hip.nest.walk import all_exprs, all_parts, map_expr
 from tl2hip.plan.matmul.flat import Flat
 from tl2hip.plan.names import called
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import ASSERT, STRIDES, Unfit
+from tl2hip.rule.terms import operands, plus_zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,13 @@ class Blocks:
 
     def moved(self, state: State, one: Flat) -> Blocks:
         """The same with one axis of rows, or columns, in the place of several."""
-        turns = (tuple(one.expr(state, x) for x in turn) for turn in self.factors)
-        return replace(self, factors=tuple(tuple(x for x in turn if isinstance(x, Load)) for turn in turns))
+
+        def load(x: Load) -> Load:
+            moved = one.expr(state, x)
+            assert isinstance(moved, Load)
+            return moved
+
+        return replace(self, factors=tuple(tuple(map(load, turn)) for turn in self.factors))
 
     @property
     def loads(self) -> tuple[Load, ...]:
@@ -84,7 +90,7 @@ def blocks_of(state: State, loop: Loop) -> Blocks | None:
     """The blocks that a loop sums one after the other; None where it is none of that kind. Raises Unfit where it is
     one that no kernel can scale."""
     match loop.body:
-        case (Set(name=p, value=Const(value=0.0)), Loop() as inner, Set(name=s, value=value)):
+        case (Set(name=p, value=start), Loop() as inner, Set(name=s, value=value)) if plus_zero(start):
             pass
         case _:
             return None
@@ -122,16 +128,7 @@ def _turns(e: Expr, block: Var) -> tuple[tuple[Expr, ...], ...] | None:
         return None
     own, other = (e.left, e.right) if inside[0] else (e.right, e.left)
     before = _turns(own, block)
-    return None if before is None else (*before, tuple(_multiplied(other)))
-
-
-def _multiplied(e: Expr) -> Iterator[Expr]:
-    """The factors of a product."""
-    if isinstance(e, Binary) and e.op == "*":
-        yield from _multiplied(e.left)
-        yield from _multiplied(e.right)
-    else:
-        yield e
+    return None if before is None else (*before, tuple(operands(other, "*")))
 
 
 def _loads(state: State, scales: tuple[Expr, ...]) -> Iterator[Load]:

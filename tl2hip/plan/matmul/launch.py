@@ -310,4 +310,4 @@ def _note(state: State, kernels: Sequence[TileKernel]) -> None:
     for over in (p.over, *p.others):
         if last.split and last.split.always:
             state.trees[over.axis.name] = last.split.tree
-        state.note(called(p.over.axis), where, f"summed by {name}", over.at)
+        state.note(called(over.axis), where, f"summed by {name}", over.at)

@@ -246,7 +246,8 @@ class SumLoop:
         return each(i.axis, down, (DeclareVector(block, zeros=True), *products, added))
 
     def _last(self) -> Iterator[DeviceStmt]:
-        """The last tile, with nothing behind it."""
+        """The last tile, with nothing behind it. Where waves take turns, sums leave few registers: the compiler is
+        kept from reading ahead."""
         yield Remark("The last tile: nothing follows it.")
         t = self.tile
         for s in range(t.slices):
@@ -254,6 +255,8 @@ class SumLoop:
                 yield from self._read(s)
             if self.scaling is None:
                 for p in range(t.parts):
+                    if t.turns == "ping-pong":
+                        yield KeepOrder()
                     yield self._multiply(s, p)
         if self.scaling:
             yield self._block(self.scaling)

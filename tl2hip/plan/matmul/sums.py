@@ -6,7 +6,6 @@ loops become one, which goes first. What else is done with an element keeps its 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from tl2hip.nest.walk import all_exprs, all_parts, all_stmts, map_expr, substitu
 from tl2hip.plan.matmul.flat import sum_axes
 from tl2hip.plan.state import State
 from tl2hip.plan.unfit import Unfit
+from tl2hip.rule.terms import plus_zero
 from tl2hip.source.span import Span
 
 
@@ -134,7 +134,7 @@ def _start(state: State, done: tuple[Stmt, ...], one: Sum) -> tuple[Expr, tuple[
     set_ = done[at]
     assert isinstance(set_, Set)
     if isinstance(set_.value, Const):
-        if dtype.is_float and set_.value.value == 0 and math.copysign(1, set_.value.value) < 0:
+        if dtype.is_float and set_.value.value == 0 and not plus_zero(set_.value):
             raise Unfit(f"{name} starts from -0.0, and the sums of matrix instructions from 0.0")
         return set_.value, (*done[:at], *done[at + 1 :])
     first = Var(state.names.fresh(f"{name}_start", keep=True), dtype)
