@@ -40,6 +40,14 @@ class DType:
     def is_int(self) -> bool:
         return self.kind in ("int", "uint")
 
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest value of an integer type or bool."""
+        if self.kind == "bool":
+            return 0, 1
+        least = -(1 << self.bits - 1) if self.kind == "int" else 0
+        return least, least + (1 << self.bits) - 1
+
     def __str__(self) -> str:
         return self.name
 

@@ -252,7 +252,7 @@ _BINARY: dict[str, Callable[[str, Expr, Expr, Context], Text]] = {
 def _minus(v: Expr, ctx: Context) -> Text:
     t = v.dtype
     wraps = t.kind == "int" and t.bits >= 32
-    exact = facts.is_index(v, ctx.known) if t is I64 else facts.bounds(v)[0] > facts.limits(t)[0] if wraps else True
+    exact = facts.is_index(v, ctx.known) if t is I64 else facts.bounds(v)[0] > t.limits[0] if wraps else True
     if not exact:
         return call(ctx.call(helpers.negated(t)), show(v, ctx).argument)
     return _back(prefix("-", value(v, ctx)), t, ctx)

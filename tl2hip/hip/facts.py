@@ -5,7 +5,7 @@ Only what is shown prints as a bare C++ operator; the rest goes through a helper
 
 from __future__ import annotations
 
-from tl2hip.dtypes import BOOL, I64, DType
+from tl2hip.dtypes import I64
 from tl2hip.hip.context import Known
 from tl2hip.nest.ir import AxisRef, Binary, Cast, Const, Dim, Expr, Scalar, Select, Var
 from tl2hip.nest.walk import all_parts
@@ -13,18 +13,9 @@ from tl2hip.nest.walk import all_parts
 Bounds = tuple[int, int]
 
 
-def limits(dtype: DType) -> Bounds:
-    """The least and the greatest value of an integer dtype or bool."""
-    if dtype is BOOL:
-        return 0, 1
-    if dtype.kind == "uint":
-        return 0, 2**dtype.bits - 1
-    return -(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1
-
-
 def bounds(e: Expr) -> Bounds:
     """Bounds of an integer expression as its types and constants give them."""
-    low, high = limits(e.dtype)
+    low, high = e.dtype.limits
     match e:
         case Const(value=v):
             return int(v), int(v)
@@ -57,7 +48,7 @@ def _arithmetic(op: str, a: Bounds, b: Bounds) -> Bounds:
 
 def stays_inside(op: str, a: Expr, b: Expr) -> bool:
     """Whether `a op b` cannot leave its dtype, whatever the operands hold."""
-    low, high = limits(a.dtype)
+    low, high = a.dtype.limits
     least, most = _arithmetic(op, bounds(a), bounds(b))
     return low <= least and most <= high
 

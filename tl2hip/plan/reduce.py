@@ -44,7 +44,7 @@ def identity(op: str, dtype: DType) -> Const:
         case "*":
             return Const(1.0 if dtype.is_float else 1, dtype)
         case "&":
-            return Const(_highest(dtype) if dtype.kind == "uint" else -1, dtype)
+            return Const(dtype.limits[1] if dtype.kind == "uint" else -1, dtype)
         case "and":
             return Const(True, dtype)
         case "or":
@@ -52,9 +52,9 @@ def identity(op: str, dtype: DType) -> Const:
         case "fmax" | "fmin" if dtype.is_float:
             return Const(math.nan, dtype)
         case "max" | "maximum" | "fmax":
-            return Const(-_largest(dtype) if dtype.is_float else _lowest(dtype), dtype)
+            return Const(-_largest(dtype) if dtype.is_float else dtype.limits[0], dtype)
         case "min" | "minimum" | "fmin":
-            return Const(_largest(dtype) if dtype.is_float else _highest(dtype), dtype)
+            return Const(_largest(dtype) if dtype.is_float else dtype.limits[1], dtype)
         case _:
             raise ValueError(f"no identity of {op}")
 
@@ -62,14 +62,6 @@ def identity(op: str, dtype: DType) -> Const:
 def _largest(dtype: DType) -> float:
     """The largest value of a float type: infinity, or a finite one where the type has no infinity (FNUZ)."""
     return {"f8e4m3": 240.0, "f8e5m2": 57344.0}.get(dtype.name, math.inf)
-
-
-def _lowest(dtype: DType) -> int:
-    return -(1 << (dtype.bits - 1)) if dtype.kind == "int" else 0
-
-
-def _highest(dtype: DType) -> int:
-    return (1 << (dtype.bits - 1)) - 1 if dtype.kind == "int" else (1 << dtype.bits) - 1
 
 
 def merge(op: str, target: Expr, partial: Expr) -> Expr:

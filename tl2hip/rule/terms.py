@@ -78,8 +78,7 @@ def nothing(op: str, dtype: DType) -> Const:
         return Const(ones if op == "&" else ones & 0, dtype)
     value = neutral(op)
     if not dtype.is_float and value in (math.inf, -math.inf):
-        least = -(1 << (dtype.bits - 1)) if dtype.kind == "int" else 0
-        most = 1 if dtype.kind == "bool" else least + (1 << dtype.bits) - 1
+        least, most = dtype.limits
         return Const(most if value > 0 else least, dtype)
     return Const(float(value) if dtype.is_float else int(value), dtype)
 

@@ -27,14 +27,6 @@ Both = tuple[tuple[Poly, ...], tuple[Poly, ...]]
 """What a test says when it is true, and when it is false."""
 
 
-def _limits(t: DType) -> tuple[int, int]:
-    if t is BOOL:
-        return 0, 1
-    if t.kind == "uint":
-        return 0, (1 << t.bits) - 1
-    return -(1 << (t.bits - 1)), (1 << (t.bits - 1)) - 1
-
-
 def plain(t: DType) -> bool:
     """Whole numbers narrower than i64, whose limits are worth a fact."""
     return (t.is_int and t is not I64) or t is BOOL
@@ -79,7 +71,7 @@ class Values:
         return self.symbol(symbol, frozenset(), facts)
 
     def dtype_facts(self, s: Symbol, t: DType) -> tuple[Poly, ...]:
-        low, high = _limits(t)
+        low, high = t.limits
         return (add(of(s), number(-low)), subtract(number(high), of(s)))
 
     def fresh(self, t: DType, hint: str, varies: frozenset[str]) -> Poly:
@@ -189,7 +181,7 @@ class Values:
         return self.opaque(("cast", t.name), t, (value,))
 
     def _fits(self, p: Poly, t: DType, facts: Facts) -> bool:
-        low, high = _limits(t)
+        low, high = t.limits
         above, below = add(p, number(-low)), subtract(number(high), p)
         return self.prover.nonneg(above, facts) and self.prover.nonneg(below, facts)
 
@@ -335,5 +327,5 @@ def fits(a: DType, b: DType) -> bool:
     """Whether every whole number of one dtype is the same number in another."""
     if not (a.is_int or a is BOOL) or not b.is_int:
         return False
-    (low, high), (floor, top) = _limits(a), _limits(b)
+    (low, high), (floor, top) = a.limits, b.limits
     return floor <= low and high <= top

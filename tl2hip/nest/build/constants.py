@@ -40,16 +40,9 @@ def rounded(value: float, dtype: DType) -> float:
     return 0.0 if small and result == 0 else result
 
 
-def limits(dtype: DType) -> tuple[int, int]:
-    """The lowest and the highest integer of an integer dtype."""
-    if dtype.kind == "uint":
-        return 0, 2**dtype.bits - 1
-    return -(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1
-
-
 def fits(value: int, dtype: DType) -> bool:
     """Whether an integer dtype holds the value."""
-    low, high = limits(dtype)
+    low, high = dtype.limits
     return low <= value <= high
 
 
@@ -78,7 +71,7 @@ def _as_float(value: int | float | bool) -> float:
 def _truncated(value: float, dtype: DType) -> int:
     if math.isnan(value):
         return 0
-    low, high = limits(U32 if dtype is U32 else I64)
+    low, high = (U32 if dtype is U32 else I64).limits
     if value <= low:
         return low
     return high if value >= high else int(value)

@@ -11,7 +11,6 @@ from tl2hip.nest import ir
 from tl2hip.nest.build import fold
 from tl2hip.nest.build.attributes import size
 from tl2hip.nest.build.broadcast import Shape
-from tl2hip.nest.build.constants import limits
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.expand import computed, loops
 from tl2hip.nest.build.halves import held_in
@@ -36,11 +35,11 @@ def _plain(op: str) -> Callable[[ir.Expr, ir.Expr], ir.Expr]:
 
 
 def _lowest(dtype: DType) -> ir.Const:
-    return ir.Const(-math.inf, dtype) if dtype.is_float else ir.Const(limits(dtype)[0], dtype)
+    return ir.Const(-math.inf, dtype) if dtype.is_float else ir.Const(dtype.limits[0], dtype)
 
 
 def _highest(dtype: DType) -> ir.Const:
-    return ir.Const(math.inf, dtype) if dtype.is_float else ir.Const(limits(dtype)[1], dtype)
+    return ir.Const(math.inf, dtype) if dtype.is_float else ir.Const(dtype.limits[1], dtype)
 
 
 def _const(value: int) -> Callable[[DType], ir.Const]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from tl2hip.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, I32, I64, U32, DType, promote
 from tl2hip.nest import ir
 from tl2hip.nest.build import fold
-from tl2hip.nest.build.constants import converted, fits, limits
+from tl2hip.nest.build.constants import converted, fits
 from tl2hip.nest.build.context import Context
 from tl2hip.nest.build.values import ArrayValue, ScalarValue, View
 from tl2hip.source.problems import types as problems
@@ -169,7 +169,7 @@ def keeps(ctx: Context, value: ScalarValue, dtype: DType) -> bool:
         return held == number or (held != held and number != number)
     if dtype.bits >= 32 and dtype is not U32:
         return True
-    low, high = limits(dtype) if dtype.is_int else (-(2 ** (dtype.mantissa + 1)), 2 ** (dtype.mantissa + 1))
+    low, high = dtype.limits if dtype.is_int else (-(2 ** (dtype.mantissa + 1)), 2 ** (dtype.mantissa + 1))
     e = value.expr
     return e.dtype is I64 and ctx.at_most(fold.number(low), e) and ctx.at_most(e, fold.number(high))
 

@@ -10,11 +10,8 @@ from tl2hip.nest.ir import Binary, Cast, Const, Expr, Load
 from tl2hip.nest.walk import parts
 from tl2hip.plan.matrix_ir import Bits
 
-INTEGERS: dict[DType, tuple[int, bool]] = {
-    I8: (8, True), U8: (8, False), I16: (16, True), I32: (32, True), U32: (32, False),
-}  # fmt: skip
-"""Bits of the integer dtypes, and whether one of them is a sign. What i64 is made of says where things are, and
-does not wait in registers."""
+INTEGERS = (I8, U8, I16, I32, U32)
+"""What i64 is made of says where things are, and does not wait in registers."""
 
 EXACT = 2048
 """Up to here f16 has every integer, and f32 all the more."""
@@ -57,9 +54,8 @@ def _integer(e: Expr) -> Bits | None:
     if e.dtype not in INTEGERS:
         return None
     if isinstance(e, Load):
-        size, signed = INTEGERS[e.dtype]
-        top = 1 << size - 1
-        return Bits(e, 0, size, top, -top) if signed else Bits(e, 0, size, 0, 0)
+        least = e.dtype.limits[0]  # of a sign bit, which counts the other way
+        return Bits(e, 0, e.dtype.bits, -least, least)
     if isinstance(e, Cast):
         inner = _integer(e.value)
         return inner if inner is not None and _fits(inner, e.dtype) else None
@@ -93,19 +89,14 @@ def _changed(op: str, b: Bits, by: int) -> Bits | None:
 def _constant(e: Expr) -> int | None:
     """The value of an integer constant, cast perhaps."""
     if isinstance(e, Cast) and e.dtype in INTEGERS:
-        value, (size, signed) = _constant(e.value), INTEGERS[e.dtype]
-        least = -(1 << size - 1) if signed else 0
-        return value if value is not None and least <= value < least + (1 << size) else None
+        value, (least, most) = _constant(e.value), e.dtype.limits
+        return value if value is not None and least <= value <= most else None
     return value_of(e)
 
 
 def _fits(b: Bits, dtype: DType) -> bool:
     """Whether an integer dtype has all values."""
-    if dtype not in INTEGERS:
-        return False
-    size, signed = INTEGERS[dtype]
-    least = -(1 << size - 1) if signed else 0
-    return _inside(b, least, least + (1 << size) - 1)
+    return dtype in INTEGERS and _inside(b, *dtype.limits)
 
 
 def _inside(b: Bits, least: int, most: int) -> bool:
